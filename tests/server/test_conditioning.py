@@ -39,7 +39,7 @@ def _in_order(places: np.ndarray) -> np.ndarray:
 
 
 def _verdict(x: np.ndarray, y: np.ndarray) -> Verdict:
-    """The verdict about a graph of which another engine says ``x`` and ``y``."""
+    """The verdict about a graph for which another engine computes ``x`` and ``y``."""
     session = Session(snapshot_of({"main.sknd": CLASSIFIER}))
     template = session.template(OperatorName("main.sknd", "main"))
     assert template is not None
@@ -71,7 +71,7 @@ def test_a_wrong_result_of_large_logits_is_a_mistake():
 
 
 def test_a_small_mistake_that_a_softmax_amplifies_is_no_rounding():
-    """The logits differ by less than what is accepted as rounding, such as by another epsilon in an operator before."""
+    """The logits differ by less than the accepted rounding, such as by another epsilon in an operator before."""
     wrong = LOGITS * np.array([1, 1 + 2e-5, 1], np.float32)
     assert difference(wrong, LOGITS) is None
     found = _verdict(wrong, _softmax(wrong))
@@ -169,7 +169,7 @@ def test_a_conversion_of_an_ill_conditioned_onnx_model_is_not_wrong(project: Pat
 def test_a_wrong_conversion_of_an_ill_conditioned_onnx_model_is_wrong(
     project: Path, real, monkeypatch: pytest.MonkeyPatch
 ):
-    """The epsilon of an operator is another one, which is less than what is accepted as rounding."""
+    """The epsilon of an operator differs, by less than the accepted rounding."""
     from snd_server.exchange import onnx_conversion
 
     convert_graph = onnx_conversion.convert_graph

@@ -20,7 +20,7 @@ from support.proofs.assertions import Judged
 MENDABLE = (Path(__file__).parent / "proofs/mendable.sknd").read_text()
 OPERATORS = dict(re.findall(r"^(?=operator (\w+))(.*?^\}\n)", MENDABLE, re.M | re.S))
 WITHOUT_FIX = {"join_columns", "depth_to_space", "triangle"}
-"""Operators of which no size works, or whose sizes that work no assertion of one or two parts describes."""
+"""Operators without a working size, or whose working sizes no assertion of one or two parts describes."""
 
 
 @pytest.mark.parametrize("name", sampling.sample([*OPERATORS], 10))

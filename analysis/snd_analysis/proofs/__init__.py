@@ -1,7 +1,8 @@
-"""What holds of operators for all sizes: every condition of a formula proved, refuted by sizes, or unknown (2.12).
+"""Proofs of the conditions of operators for all sizes (2.12): each is proved, refuted by sizes, or unknown.
 
-``cases`` tells the ranks, lengths, strings and optional values of an operator apart; ``conditions`` says what must hold
-in a case; ``solver`` asks z3, the extra ``snd[proofs]``; ``prove_operators`` puts it together.
+``case_analysis`` divides the uses of an operator into cases by ranks, lengths, strings and optional values;
+``conditions`` makes the conditions of a case; ``solver`` asks z3, the extra ``snd[proofs]``; ``prove_operators``
+combines them.
 """
 
 from __future__ import annotations

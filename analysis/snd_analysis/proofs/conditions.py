@@ -1,4 +1,4 @@
-"""What must hold in one case of an operator: indices in bounds, divisors, extents, elements that are written once."""
+"""The conditions of one case of an operator: indices in bounds, divisors, extents, elements written once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Path = tuple[tuple[Term, bool], ...]
 
 
 def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
-    """Yield what must hold, declarations first; nothing where what is given is not allowed."""
+    """Yield the conditions, declarations first; nothing if the operator does not allow the case."""
     template = specialization.template
     facts = (*input_facts(specialization, logic), *check_facts(specialization, logic))
     if specialization.failures or not specialization.valid:
@@ -65,7 +65,7 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
     declared, holding = declared_goals(specialization, logic, facts)
     yield from declared
     if template.formulas and not lacks_extents(specialization):
-        # What declarations break is said of these: formulas are looked at where they hold.
+        # Declarations report their own failures: formulas are only looked at where the declarations hold.
         for chosen, more in _told_apart(specialization, logic):
             yield from _Formulas(chosen, logic, (*holding, *more)).goals()
 
@@ -73,7 +73,7 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
 def _told_apart(
     specialization: Specialization, logic: Logic
 ) -> Iterator[tuple[Specialization, tuple[Expression, ...]]]:
-    """Yield a specialization for each choice of which helper symbols are null, and what tells so."""
+    """Yield a specialization for each choice of helper symbols that are null, and the facts of the choice."""
     scope = specialization.scope
     open_ = [
         (symbol, value)
@@ -135,8 +135,9 @@ class _Formulas:
         yield from self._coverage()
 
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
-        """Yield that a formula fails wherever it runs. That it runs is likeliest where no extent is 0; a branch for
-        extents of 1 may keep it from failing.
+        """Yield goals that a formula fails wherever it runs.
+
+        It most likely runs where no extent is 0; a branch for extents of 1 may keep it from failing.
         """
         text, breaks = text_of_failure(error.rule), (error.rule.name,)
         least = ((each >= 1 for each in self.logic.sizes), (), (each >= 2 for each in self.logic.sizes))
@@ -174,7 +175,7 @@ class _Formulas:
                     )  # fmt: skip
 
     def writing(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
-        """Return what holds in each point where a formula writes: indices below bounds, its condition, guards."""
+        """Return the facts in each point that a formula writes: indices below bounds, its condition, guards."""
         condition = () if formula.condition is None else (self.logic.term(formula.condition, point),)
         return (*self.domain(formula, point), *condition)
 
@@ -185,7 +186,7 @@ class _Formulas:
         return (*self.writing(formula, point), *self._guards(places, point), truth(not is_counted))
 
     def domain(self, formula: Formula, point: Point) -> tuple[Expression, ...]:
-        """Return what holds in a point: indices are below their bounds, and guarded ones not out of theirs."""
+        """Return the facts in a point: indices are below their bounds, guarded indices are in bounds."""
         if (formula, point) not in self._domains:
             self._domains[formula, point] = tuple(self._holding(formula, point))
         return self._domains[formula, point]
@@ -261,7 +262,7 @@ class _Formulas:
 
 
 class _Walk:
-    """The terms of a formula, with what holds where each is computed."""
+    """The terms of a formula, with the facts where each is computed."""
 
     def __init__(self, formulas: _Formulas, formula: Formula, facts: tuple[Expression, ...]) -> None:
         self._formulas = formulas
@@ -276,7 +277,7 @@ class _Walk:
             yield from self._in_bounds(slot, places, at, path, node)
 
     def term(self, term: Term, path: Path) -> Iterator[Goal]:
-        """Yield what a term demands that is computed where the conditions of a path hold."""
+        """Yield the conditions of a term that is computed where the conditions of a path hold."""
         if isinstance(term, Constant | AxisPosition | Next | Open) or (term, path) in self._seen:
             return
         self._seen.add((term, path))
@@ -433,7 +434,7 @@ def _is_finite(term: Term) -> bool:
 
 
 def _is_plainly_within(formula: Formula, index: Term, extent: Integer) -> bool:
-    """Return whether an index is in bounds by comparing what is known."""
+    """Return whether comparing known values shows that an index is in bounds."""
     match index:
         case AxisPosition(axis=axis):
             length = length_of(formula, axis)

@@ -93,7 +93,7 @@ def _number(of: Integer | int, values: Mapping[Hashable, int]) -> int:
     try:
         return shapes.evaluate(of, known)
     except DivisionByZero:
-        return 0  # Of an extent that no tensor can have; the division is what fails.
+        return 0  # The extent is impossible for any tensor; the division is the failure.
 
 
 def _with_numbers(value: Value, values: Mapping[Hashable, int]) -> Value:

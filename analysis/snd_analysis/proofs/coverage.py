@@ -29,7 +29,7 @@ class Writer(Struct, frozen=True):
     formula: Formula
     write: Write
     is_guarded: bool
-    """Whether a guarded index leaves points out."""
+    """True if a guarded index leaves points out."""
 
     @property
     def reads_data(self) -> bool:
@@ -166,7 +166,7 @@ def _ascending(
 
 
 def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[list[Expression], Expression]:
-    """Return what holds of two points that write one element, and that they are the same."""
+    """Return the facts about two points that write one element, and the condition that the points are the same."""
     here, there = logic.point({}), logic.point({})
     same = [
         equal(logic.term(a.index, here), logic.term(b.index, there))

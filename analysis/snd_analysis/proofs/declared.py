@@ -1,4 +1,4 @@
-"""What the declarations of an operator demand: no divisor is zero, no extent and no length negative."""
+"""The conditions of the declarations of an operator: no divisor is zero, no extent and no length negative."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from snd_analysis.symbolic.values import Run
 
 
 def is_refused(template: Template, failure: Failure) -> bool:
-    """Return whether declarations of attributes and inputs, or assertions, do not allow what is given."""
+    """Return whether declarations of attributes and inputs, or assertions, refuse the case."""
     sites = failure.related or failure.sites
     if not sites or sites[0].place.path != template.name.path or failure.rule == rules.ASSERTION_FAILS:
         return True
@@ -37,7 +37,7 @@ def is_refused(template: Template, failure: Failure) -> bool:
 
 
 def failing_goals(specialization: Specialization, facts: tuple[Expression, ...]) -> Iterator[Posed]:
-    """Yield what composing could not do, or found broken; nothing where what is given is not allowed."""
+    """Yield the failures and open questions of composition; nothing if the operator does not allow the case."""
     template = specialization.template
     if any(is_refused(template, each) for each in specialization.failures if each.rule not in UNDECIDED):
         return
@@ -67,7 +67,7 @@ def _extent_text(member: Member) -> str:
 
 
 def input_facts(specialization: Specialization, logic: Logic) -> tuple[Expression, ...]:
-    """Return what holds of the extents that tensors are given with. They are what a counterexample has values of."""
+    """Return the facts about the extents of given tensors. Counterexamples have values of these extents."""
     found = []
     for _, _, extent in _extents(_inputs(specialization)):
         size, low = logic.integer(extent), shapes.bounds(extent)[0]
@@ -101,7 +101,7 @@ def divisors_of_inputs(specialization: Specialization, logic: Logic) -> Iterator
 
 
 def divisors_of_checks(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
-    """Yield that no divisor is zero in what is asked of extents."""
+    """Yield the conditions that no divisor is zero in the checks of extents."""
     for check in specialization.checks:
         span = check.place.span
         yield from nonzero_divisors(check.condition, 0, nodes.Tilde(span.start, span.end), logic)
@@ -110,7 +110,7 @@ def divisors_of_checks(specialization: Specialization, logic: Logic) -> Iterator
 def declared_goals(
     specialization: Specialization, logic: Logic, facts: tuple[Expression, ...]
 ) -> tuple[list[Goal], tuple[Expression, ...]]:
-    """Return what declarations demand, and what holds if all of it does: each for those that come after it."""
+    """Return the conditions of declarations, and the facts if all of them hold. Each has those before it as facts."""
     found = []
     for goal in _demands(specialization, logic):
         found.append(goal if goal.holds else replace(goal, facts=(*facts, *goal.facts)))
@@ -138,14 +138,14 @@ def _never(goal: Goal) -> tuple[Expression, ...]:
 
 
 def holding(goal: Goal) -> tuple[Expression, ...]:
-    """Return what holds if a goal does."""
+    """Return the fact that a goal adds if it holds."""
     return () if goal.goal is None or goal.holds else (implies(all_of(*goal.facts), goal.goal),)
 
 
 def _demands(specialization: Specialization, logic: Logic) -> Iterator[Goal]:
     template, scope = specialization.template, specialization.scope
     yield from divisors_of_inputs(specialization, logic)
-    # Everything in the order in which composing evaluates it: what fails first has the verdict of that failure.
+    # In the order of composition: a condition has the verdict of the failure that composition meets first.
     for base, using in template.using:
         yield from defined_goals(scope, base, using.value, logic)
     for base, assertion in template.assertions:
@@ -181,7 +181,7 @@ def _of_repeated_extents(member: Member, value: TensorValue) -> Iterator[Goal]:
 
 
 def _inputs(specialization: Specialization) -> Iterator[tuple[Member, TensorValue]]:
-    """Yield the inputs; none if what is given is not allowed."""
+    """Yield the inputs; none if the operator does not allow the case."""
     return zip(specialization.template.inputs, specialization.inputs, strict=False)
 
 
@@ -235,13 +235,13 @@ def _guarded_divisors(value: Integer | Truth) -> tuple[_Guarded, ...]:
 
 
 _Guarded = tuple[tuple[Truth, ...], Integer]
-"""A divisor, and what holds where something is divided by it."""
+"""A divisor, and the conditions under which something is divided by it."""
 
 
 def _divisors(value: Integer | Truth, guards: tuple[Truth, ...]) -> Iterator[_Guarded]:
     match value:
         case Junction():
-            # Later operands have a value only where those before do not decide.
+            # Later operands have a value only where the operands before do not decide.
             for operand in value.operands:
                 yield from _divisors(operand, guards)
                 guards = (*guards, operand if value.conjunction else shapes.not_(operand))

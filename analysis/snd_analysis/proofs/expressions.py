@@ -1,6 +1,7 @@
-"""Integers and conditions over unknowns, as plain data: what is asked about a case.
+"""Integers and conditions over unknowns, as plain data: the questions about a case.
 
-Most questions of a case are those of another one with other names. Data tell that at little cost; z3 is asked the rest.
+Most questions of a case equal questions of another case after renaming. Plain data shows that at little cost; z3 is
+asked the rest.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from msgspec import Struct
 
 
 class Expression(Struct, frozen=True, eq=False):
-    """An integer or a condition, made by the functions and operators of this module, which fold what is constant."""
+    """An integer or a condition, made by the functions and operators of this module, which fold constants."""
 
     operation: str
     operands: tuple[Expression, ...] = ()
     value: int = 0
-    """Of a constant; of an unknown its number, which no other has."""
+    """The value of a constant; the unique number of an unknown."""
     is_condition: bool = False
     unknowns: frozenset[int] = frozenset()
 
@@ -154,8 +155,10 @@ def least(first: Expression, second: Expression) -> Expression:
 
 
 class Fact(Struct, frozen=True, eq=False):
-    """A condition that holds. If it ``defines`` an unknown there is a value of this one for any of the others: then it
-    bears only on what names this one.
+    """A condition that holds.
+
+    If it ``defines`` an unknown, this unknown has a value for all values of the others: then the fact matters only for
+    conditions that name this unknown.
     """
 
     condition: Expression
@@ -171,7 +174,7 @@ def bearing_on(asked: Expression, facts: Sequence[Fact]) -> list[Expression]:
 
 
 def nearest(asked: Expression, facts: Sequence[Fact]) -> list[Expression]:
-    """Return the facts about nothing but what a condition speaks of, which mostly are enough."""
+    """Return the facts whose unknowns all belong to a condition; they are mostly enough."""
     return _reached(asked, facts, lambda names, reached: names <= reached)
 
 

@@ -1,4 +1,4 @@
-"""What must hold in one case of an operator."""
+"""One condition in one case of an operator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Truth
 
 UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
-"""Failures that say nothing about the operator: what they are about could not be looked at."""
+"""Failures that say nothing about the operator: their conditions could not be examined."""
 WRITTEN_ONCE = ("unwritten-element", "written-twice")
 """The rules that an element breaks that ``=`` does not write once."""
 
@@ -22,7 +22,7 @@ OUT_OF_BOUNDS = (rules.INDEX_OUT_OF_RANGE.name, rules.ACCESS_OUT_OF_RANGE.name)
 
 
 class Goal(Struct, frozen=True):
-    """One condition in one case; without ``goal`` it is not known what must hold."""
+    """One condition in one case; ``goal`` is None if the condition is not known."""
 
     base: int
     node: nodes.Node
@@ -31,12 +31,12 @@ class Goal(Struct, frozen=True):
     goal: Expression | None = None
     reason: str = ""
     holds: bool = False
-    """Whether algebra tells that it holds, without z3."""
+    """True if algebra proves it without z3."""
     reads_data: bool = False
     unless_proved: str = ""
     """Why nothing is known if it is not proved: it may be meant not to hold."""
     mends: tuple[Truth, ...] = ()
-    """Conditions on sizes, one of which may be enough for it to hold."""
+    """Conditions on sizes; a single one may make it hold."""
     breaks: tuple[str, ...] = OUT_OF_BOUNDS
     """The rules that an evaluation breaks where it does not hold."""
     enough: tuple[tuple[Expression, ...], Expression] | None = None
@@ -44,12 +44,12 @@ class Goal(Struct, frozen=True):
 
 
 class Gap(Struct, frozen=True):
-    """Something that could not be looked at in one case: the conditions there are not known to hold."""
+    """A part of an operator that could not be looked at in one case: its conditions are not known to hold."""
 
     reason: str
     base: int = 0
     node: nodes.Node | None = None
-    """None: the whole operator."""
+    """The part; None for the whole operator."""
 
 
 Posed = Goal | Gap

@@ -1,4 +1,4 @@
-"""Whether assertions are implied by the others, so that nothing changes without them."""
+"""Assertions that follow from the others, so that nothing changes without them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import TRUE
 from snd_analysis.symbolic.values import NULL
 
 _TRIED_REALS = (1.0, -1.0, 0.0, 2.0)
-"""Of the real attributes that an assertion names; others are 1.0."""
+"""Values of the real attributes that an assertion names; other real attributes are 1.0."""
 
 
 def implied_assertions(
@@ -84,7 +84,7 @@ class _Looking(Struct):
         undecided = [each for each in declared.failures if each.rule in UNDECIDED]
         if undecided or any(is_refused(without, each) for each in declared.failures):
             return undecided[0].message if undecided else ""
-        # What fails besides, such as an item that is not there, is what the assertion may be meant to prevent.
+        # The assertion may be meant to prevent other failures, such as an item that is not there.
         value = declared.scope.attempt(self.node.condition)
         condition = TRUE if value is NULL else as_condition(value)
         if condition is None:

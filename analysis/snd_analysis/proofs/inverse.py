@@ -29,7 +29,7 @@ def inverse(
     logic: Logic,
     known: Mapping[int, Expression] = _NOTHING,
 ) -> _Inverse:
-    """Return positions for which indices are the coordinates of an element, and those that are known."""
+    """Return the positions for which indices are the coordinates of an element, with the ``known`` ones."""
     found = _Inverse(formula, logic)
     found.positions.update(known)
     for index, cell in zip(indices, cells, strict=True):
@@ -39,7 +39,7 @@ def inverse(
 
 
 class _Inverse:
-    """Positions by axes, as far as they are found."""
+    """Positions by axes, as far as they are known."""
 
     def __init__(self, formula: Formula, logic: Logic) -> None:
         self._formula = formula
@@ -89,7 +89,7 @@ class _Inverse:
                 others.append((term, is_positive))
             else:
                 scaled.append((multiplied, reduce(mul, map(self._constant, factors))))
-        # The rest is not negative: it is what is added, or in ``h - 1 - i`` the offset and what is subtracted.
+        # The rest is not negative: the added terms, or in ``h - 1 - i`` the offset and the subtracted terms.
         is_ascending = all(is_positive for _, is_positive in others)
         cell = cell - offset if is_ascending else cell
         for multiple, by in self._by_size(scaled):
@@ -106,7 +106,7 @@ class _Inverse:
         self.solve(term, cell if is_positive else -cell)
 
     def _by_size(self, scaled: list[tuple[Term, Expression]]) -> list[tuple[Term, Expression]]:
-        """Return multiples with the greatest factors first: a factor that another one divides is greater."""
+        """Return multiples with the greatest factors first. A factor that another factor divides is greater."""
 
         def size(each: tuple[Term, Expression]) -> tuple[int, int]:
             polynomial = self._logic.polynomial(each[1])
@@ -122,7 +122,7 @@ class _Inverse:
             self._turned(dividend, self._constant(divisor), value)
 
     def _combined(self) -> bool:
-        """Solve one dividend of which quotient and remainder are known; return whether there was one."""
+        """Solve one dividend whose quotient and remainder are known; return whether there was one."""
         for (dividend, divisor), remainder in self._remainders.items():
             by = self._constant(divisor)
             quotient = self._quotient_of(dividend, divisor)
@@ -166,7 +166,7 @@ class _Inverse:
         return None
 
     def _summed(self) -> bool:
-        """Solve one sum of which all addends but one are known; return whether there was one."""
+        """Solve one sum with a single unknown addend; return whether there was one."""
         for at, (addends, cell) in enumerate(self._sums):
             left = [each for each in addends if not each[0].axes <= self.positions.keys()]
             if len(left) > 1:
@@ -246,7 +246,7 @@ def _addends(term: Term, is_positive: bool = True) -> Iterator[tuple[Term, bool]
 
 
 def _factors(term: Term) -> tuple[Term, tuple[Term, ...]]:
-    """Return an index of which a term is a multiple, and the numbers by which, the same everywhere."""
+    """Divide a term into an index and factors that are the same everywhere; the term is their product."""
     match term:
         case Apply(operation="*", operands=(left, right)) if not right.axes or not left.axes:
             inner, factor = (left, right) if not right.axes else (right, left)

@@ -1,49 +1,65 @@
-"""Limits of proofs, and what is said where one is met."""
+"""Limits of proofs, and the reasons that are reported when they are met."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 MEMORY_MEGABYTES = 1024
-"""What z3 may take. It gives up then: the verdict is unknown."""
+"""Memory of z3. Beyond it, z3 gives up and the verdict is unknown."""
 FEW_CASES = 60
-"""Cases that are looked at before others are told apart."""
+"""Number of cases that are looked at before the other cases are made."""
 MOST_CASES = 600
-"""Ranks, lengths, strings and optional values of an operator that are looked at, each with all sizes; those of short
-packs are all looked at."""
+"""Maximum number of cases per operator, each for all sizes.
+
+The cases of short packs are looked at even beyond it.
+"""
 MOST_REQUIRED = 1200
-"""If packs of up to two items have more cases, those are left out whose lengths are great together."""
+"""Maximum number of cases of packs with up to two items.
+
+Beyond it, cases with large sums of lengths are left out.
+"""
 MOST_TOGETHER = 3
-"""What lengths, and attributes that say how many items there are, may always come to together."""
+"""Sum of lengths and numbers of items up to which cases are always looked at."""
 LONGEST_LENGTH = 3
-"""The longest pack of unknown length that is looked at, unless the operator names a greater number. Nothing is proved
-without those that are shorter."""
+"""Length of the longest pack of unknown length that is looked at, unless the operator names a greater number.
+
+Nothing is proved without the shorter packs.
+"""
 MOST_NAMED = 6
-"""Numbers above this that an operator names do not make lengths longer that are looked at."""
+"""Greatest number in an operator that makes longer packs looked at."""
 SECONDS = 5.0
-"""Of one operator. What is not decided then is unknown."""
+"""Time for one operator. Conditions that are undecided then are unknown."""
 SECONDS_OF_ASSERTIONS = 1.0
-"""What longer packs than must be looked at leave for the question whether assertions imply others."""
+"""Time that optional cases of longer packs leave for deciding whether assertions imply others."""
 MILLISECONDS = 400
-"""Of one question to z3."""
+"""Time for one question to z3."""
 MOST_GENERAL_CASES = 16
-"""Cases with unknown lengths. With more, nothing is proved without lengths."""
+"""Maximum number of cases with unknown lengths. With more, nothing is proved without lengths."""
 MOST_TOLD_APART = 3
-"""Helper symbols that may be null or not. With more, they are not told apart: what depends on them is
-unknown."""
+"""Maximum number of helper symbols that may be null and are divided into cases.
+
+With more, none of them is: conditions that depend on them are unknown.
+"""
 MOST_WRITERS = 6
-"""Unrolled formulas and packed writes that are held against one another. With more, the verdict is unknown."""
+"""Maximum number of unrolled formulas and packed writes that are compared. With more, the verdict is unknown."""
 MOST_CONDITIONS = 6
-"""Conditions that are told apart on the way to a divisor. A divisor below more is looked at without
-them, and may be unknown."""
+"""Maximum number of conditions on the way to a divisor that are distinguished.
+
+Divisors below more are looked at without them, and may be unknown.
+"""
 MOST_REALS = 2
-"""Real attributes of an assertion that are tried with different values. If it names more, all of them are the same."""
+"""Maximum number of real attributes of an assertion that are tried with different values.
+
+If it names more, all of them have the same value.
+"""
 MOST_CANDIDATES = 3
-"""Counterexamples of one condition that evaluation tries. If it confirms none, the verdict is unknown."""
+"""Maximum number of counterexamples per condition that are evaluated. If none is confirmed, the verdict is unknown."""
 
 MOST_COFACTORS = 8
-"""Factors that occur together with one factor in products, and are compared with one another. More are left out: what
-only they prove is unknown."""
+"""Maximum number of factors that occur together with one factor in products, and are compared with one another.
+
+More are left out: conditions that only they prove are unknown.
+"""
 MOST_LEMMAS = 200
 """Lemmas about products of one question. What needs more is unknown."""
 SECONDS_OF_TRIALS = 0.3
@@ -61,21 +77,24 @@ MOST_TRIED_CASES = 60
 MOST_LENGTHENED = 2
 """Cases whose packs and ranks are lengthened for more sizes."""
 MOST_TRIED_POINTS = 400
-"""Points of all formulas. Sizes with more don't count for or against an assertion."""
+"""Maximum number of points of all formulas. Sizes with more don't count for or against an assertion."""
 MOST_FAILING_POINTS = 6
-"""Points of a formula that break a condition, after which the other points are left out."""
+"""Number of points of a formula that break a condition, after which its other points are left out."""
 LEAST_WORKING = 4
 """Sizes that work, without which no assertion is proposed."""
 LEAST_VALUES = 3
 """Values that a name must have among the sizes tried. An assertion does not name others."""
 MOST_PAIRED = 80
-"""Assertions that are tried in pairs if none is enough by itself."""
+"""Maximum number of assertions that are tried in pairs, if none is enough by itself."""
 MOST_NUMBERS = 4
-"""Numbers of an operator that assertions name; larger ones are left out."""
+"""Maximum number of an operator's numbers that assertions name; larger ones are left out."""
 MOST_PROPOSED = 4
-"""Assertions for one condition, each of which is proved to mend it before it is offered."""
+"""Maximum number of assertions that are proposed for one condition, each proved to mend it."""
 MOST_NAMES_NEAR = 6
-"""Names of which an assertion may combine three or four; those beyond are only compared in pairs."""
+"""Maximum number of names that an assertion may combine in threes or fours.
+
+Further names are only compared in pairs.
+"""
 
 
 class Pace:

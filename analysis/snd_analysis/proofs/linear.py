@@ -1,9 +1,9 @@
-"""Questions about products as questions without any: a second way to prove what z3 gives up on.
+"""Questions about products as questions without any: a second way to prove conditions on which z3 gives up.
 
-Each product of unknowns becomes one unknown, and lemmas say what products obey: if ``x < z`` and ``y > 0``, then
-``x * y + y <= z * y``. Mixed-radix arithmetic needs hardly more: ``i * w + j`` is below ``n * w`` where ``i < n`` and
-``j < w``. Each lemma holds for all ints, and an unknown for a product only forgets: what has no solution here has none
-at all. Solutions found here say nothing.
+Each product of unknowns becomes one unknown, and lemmas state the properties of products: if ``x < z`` and ``y > 0``,
+then ``x * y + y <= z * y``. Mixed-radix arithmetic needs hardly more: ``i * w + j`` is below ``n * w`` where ``i < n``
+and ``j < w``. Each lemma holds for all ints, and an unknown for a product only loses information: a question without a
+solution here has none at all. Solutions found here prove nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Pair = tuple[Polynomial, Polynomial]
 
 
 class Linearized(Struct, frozen=True):
-    """Conditions without products, and what is known of the unknowns for products."""
+    """Conditions without products, with the facts about the unknowns for products."""
 
     conditions: Sequence[Expression]
     lemmas: Sequence[Expression]
@@ -162,7 +162,7 @@ class _Linear:
         return self._linear(self._polynomials.times(polynomial, factor))
 
     def _factors(self) -> Iterator[tuple[Polynomial, Sequence[Polynomial]]]:
-        """Yield factors of products, each with what is multiplied by it."""
+        """Yield factors of products, each with its cofactors."""
         found: dict[tuple[tuple[Monomial, int], ...], dict[tuple[tuple[Monomial, int], ...], Polynomial]] = {}
 
         def note(cofactor: Polynomial, factor: Polynomial) -> None:

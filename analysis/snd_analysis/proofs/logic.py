@@ -72,7 +72,10 @@ _Made = TypeVar("_Made")
 
 
 class Logic:
-    """What is known of one case. Facts that it is not given are those about what stands for quotients and extents."""
+    """The knowledge about one case.
+
+    Apart from the given facts, it has those about unknowns for quotients and extents.
+    """
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
@@ -88,11 +91,11 @@ class Logic:
         self.sizes: list[Expression] = []
         """The unknowns that a counterexample has small values of."""
         self.nonzero: set[object] = set()
-        """The divisors, with what holds around them, that facts say are not zero."""
+        """Divisors, with the conditions around them, for which facts state that they are not zero."""
         self._once: dict[object, Any] = {}
 
     def once(self, of: _Subject, make: Callable[[_Subject], _Made]) -> _Made:
-        """Return what is made of something, which is made once."""
+        """Return the result of ``make`` for an object, computed once per object."""
         key = (make, of)
         if key not in self._once:
             self._once[key] = make(of)
@@ -103,7 +106,7 @@ class Logic:
     def integer(self, a: Integer) -> Expression:
         """Return an integer of the analysis."""
         if a not in self._integers:
-            # Hashes order terms, and what z3 finds depends on the order.
+            # The answers of z3 depend on the order of terms, which hashes would decide.
             terms = [(sorted(key, key=_spelled_factor), factor) for key, factor in a.terms.items()]
             self._integers[a] = total(
                 reduce(mul, (self._atom(atom) for atom, exponent in monomial for _ in range(exponent)), number(factor))
@@ -173,7 +176,7 @@ class Logic:
         """Return a quotient, rounded down; of any value where the divisor is zero."""
         by = self._polynomials.of(divisor)
         taken, rest = divided(self._polynomials, self._polynomials.of(dividend), by)
-        # ``(a * m + b) / m`` is ``a + b / m``: what is a quotient of another one, or of a sum of multiples, gets short.
+        # ``(a * m + b) / m`` is ``a + b / m``, which shortens quotients of quotients and of sums of multiples.
         key = (tuple(sorted(rest.items())), tuple(sorted(by.items())))
         if key not in self._quotients:
             expression = self._polynomials.expression
@@ -208,11 +211,11 @@ class Logic:
         return equal(self._polynomials.expression(difference), 0)
 
     def define(self, condition: Expression, unknown_: Expression) -> None:
-        """Take a condition for a fact that says what an unknown is."""
+        """Note a condition as the fact that defines an unknown."""
         self._side.append(Fact(condition, unknown_.value))
 
     def unknown_int(self) -> Expression:
-        """Return an int of which nothing is known."""
+        """Return an unknown int."""
         return self._unknown(False)
 
     def _unknown(self, is_condition: bool) -> Expression:

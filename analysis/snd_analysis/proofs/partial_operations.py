@@ -1,8 +1,8 @@
-"""Conditions under which an expression has a value: all operations that not every operand has a result for (2.4).
+r"""Conditions under which an expression has a value: the operations without a result for some operands (2.4).
 
 This is the only place that lists partial operations of expressions without indices: division, powers, items and
 slices of packs, steps of ranges, folds to a minimum or maximum, lengths that must agree, casts to int. It reads the
-expression as written, because simplified values forget operands: ``q \\ n`` is 0 where ``q`` is 0, ``n % n`` is 0.
+expression as written, because simplified values forget operands: ``q \ n`` is 0 where ``q`` is 0, ``n % n`` is 0.
 
 A branch contributes its conditions only where it is taken. If a condition decides per item of a pack, or is not known,
 the branch contributes its conditions everywhere: too strong a condition can lose a proof, and never makes one.
@@ -261,7 +261,7 @@ class _Reading:
 
 
 def _uncast(node: nodes.Expression) -> nodes.Expression:
-    """Return the int that a cast makes a real of; other expressions as they are."""
+    """Return the int inside a cast to real; other expressions unchanged."""
     match node:
         case nodes.Parenthesized(inner=inner):
             return _uncast(inner)

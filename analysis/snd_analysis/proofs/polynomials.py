@@ -15,7 +15,7 @@ from snd_analysis.proofs.expressions import Expression, choose, number, question
 Monomial: TypeAlias = "tuple[int, ...]"
 """The numbers of its atoms, in order; empty for a constant."""
 Polynomial: TypeAlias = "Mapping[Monomial, int]"
-"""The factors of monomials, none of which is zero."""
+"""The nonzero factors of monomials."""
 
 ZERO: Polynomial = {}
 ONE: Polynomial = {(): 1}
@@ -130,7 +130,7 @@ def _multiples(dividend: Polynomial, lead: Monomial, factor: int) -> Iterator[Po
 
 
 def without(monomial: Monomial, atoms: Monomial) -> Monomial | None:
-    """Return a monomial divided by another one; None if that does not divide it."""
+    """Return a monomial divided by another; None if it is not a multiple."""
     rest = list(monomial)
     for each in atoms:
         if each not in rest:

@@ -48,8 +48,8 @@ def prove(
 ) -> list[Proof]:
     """Return the conditions of an operator, in the order of the text.
 
-    ``general`` composes operators by themselves, ``composing`` with what is given. What is refuted has candidates for a
-    counterexample, none of which is confirmed yet. What is not decided when no seconds are left is unknown.
+    ``general`` composes operators by themselves, ``composing`` with the values of cases. Refuted conditions have
+    candidates for a counterexample, not confirmed yet. Conditions undecided when no seconds are left are unknown.
     """
     cases = cases_of(general, template, seconds_left)
     if cases is None:
@@ -126,7 +126,7 @@ class _Proving:
         }
 
     def _look_at_all(self, case: Case) -> None:
-        """Note what is found out about each condition of a case. Raises _TimeOverError."""
+        """Note the findings about each condition of a case. Raise _TimeOverError."""
         logic = Logic(self._solver)
         for posed in self._posed(case, logic):
             if self._pace.is_over():
@@ -145,7 +145,7 @@ class _Proving:
         return Span(node.start + base, node.end + base)
 
     def _name_unseen(self) -> None:
-        """Note the formulas of which nothing could be looked at."""
+        """Note the formulas whose conditions could not be looked at at all."""
         for base, node in self._template.formulas:
             whole = self._span(base, node)
             is_seen = any(_covers(whole, span) for span, _ in self._found)
@@ -192,7 +192,7 @@ class _Proving:
         goals = [each for each in posed if isinstance(each, Goal)]
         same = [each for each in goals if each.text == goal.text and each.node.span == goal.node.span]
         if not same:
-            # What fails whatever the sizes does not fail in a branch that is not taken with these.
+            # A condition that fails for all sizes does not fail in a branch that is not taken with these.
             return goal.goal is FALSE and goals == posed and all(each.goal is not FALSE for each in goals)
         return all(logic.holds(each, MILLISECONDS) for each in same)
 

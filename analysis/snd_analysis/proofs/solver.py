@@ -1,6 +1,6 @@
-"""What z3 says of a question: whether a condition follows from others, and for which small values it does not.
+"""Questions to z3: whether a condition follows from others, and for which small values it does not.
 
-z3 is the extra ``snd[proofs]``. Quotients and products of unknowns are what it may give up on: then nothing is said.
+z3 is the extra ``snd[proofs]``. It may give up on quotients and products of unknowns: then there is no answer.
 """
 
 from __future__ import annotations
@@ -27,10 +27,13 @@ from snd_analysis.proofs.limits import MEMORY_MEGABYTES
 from snd_analysis.proofs.linear import linearized
 
 _STEPS = 3000
-"""What z3 does in a millisecond, about. Its steps are counted, so that a busy machine does not change verdicts."""
+"""Approximate number of steps of z3 per millisecond.
+
+Steps are counted instead of time, so that verdicts don't depend on the load of the machine.
+"""
 
 _SMALLER = 8
-"""What part of these steps each attempt at smaller values may take, when values are known."""
+"""Divisor of the number of steps for each attempt at smaller values, when values are known."""
 
 _LINEAR_PART = 2
 """Part of the steps that a question without products may take."""
@@ -58,9 +61,9 @@ Decision = Proved | Counterexample | Undecided
 
 
 class Solver:
-    """z3, and what it said of the questions about an operator: equal ones are asked once.
+    """z3, with its answers about an operator: equal questions are asked once.
 
-    Each has a context of its own: what z3 finds depends on what a context was asked before.
+    Each question has a context of its own: the answers of z3 depend on the earlier questions of a context.
     """
 
     def __init__(self, seconds_left: Callable[[], float] = lambda: inf) -> None:

@@ -1,4 +1,4 @@
-"""What is found out about the conditions of an operator."""
+"""Findings about the conditions of an operator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from snd_analysis.symbolic.integers import Truth
 
 
 class Verdict(StrEnum):
-    """Whether a condition holds for all sizes; of an assertion, whether the others imply it."""
+    """The answer about a condition for all sizes; for an assertion, ``IMPLIED`` and ``NOT_IMPLIED`` by the others."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -21,7 +21,7 @@ class Verdict(StrEnum):
 
 
 class Candidate(Struct, frozen=True):
-    """Sizes that may break a condition, as a sample, and what shows them in words."""
+    """Sizes that may break a condition, as a sample, and in words."""
 
     sample: str
     """An invocation as comments have it, without ``# >>> ``."""
@@ -29,20 +29,20 @@ class Candidate(Struct, frozen=True):
 
 
 class Proof(Struct, frozen=True):
-    """A condition of an operator: what must hold, where, and whether it does for all sizes."""
+    """A condition of an operator, its place, and its verdict for all sizes."""
 
     path: str
     operator: str
     span: Span
-    """Of what is demanded; from the start of the definition, if ``prove`` says so, else of the file."""
+    """The span of the condition, counted from the start of the definition in results of ``prove``, else of the file."""
     condition: str
     verdict: Verdict
     reason: str = ""
-    """Why nothing is known; where it is refuted, what goes wrong."""
+    """The reason for an unknown verdict, or the failure that refutes the condition."""
     candidates: tuple[Candidate, ...] = ()
     breaks: tuple[str, ...] = ()
     """The rules that an evaluation breaks where the condition does not hold."""
     mends: tuple[Truth, ...] = ()
-    """Conditions on sizes, one of which may mend it; none once it is known what does."""
+    """Conditions on sizes; a single one may mend it. Empty once ``assertions`` are known."""
     assertions: tuple[str, ...] = ()
     """Assertions that mend it together."""

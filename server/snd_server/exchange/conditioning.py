@@ -82,7 +82,7 @@ class Runs(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """Whether rounding explains a difference. ``words`` are the whole message then, and the end of one otherwise."""
+    """The verdict about a difference. If it is rounding, ``words`` is the whole message, otherwise the end of one."""
 
     is_rounding: bool
     words: str = ""

@@ -52,7 +52,7 @@ class Comparison(Struct, frozen=True):
 
 
 class TrialFailed(Exception):  # noqa: N818
-    """A model does not run with some inputs: others are to be tried."""
+    """A model does not run with some inputs: the caller should try others."""
 
 
 class _Draw(Struct, frozen=True):
@@ -149,7 +149,7 @@ def _arguments(trials: Trials, sizes: Mapping[str, InputValue]) -> Arguments:
     """
     required = {each.name for each in trials.template.inputs if not each.node.optional and each.node.default is None}
     budget = Budget(trials.limits)
-    if required <= sizes.keys():  # whether they fit is what is compared
+    if required <= sizes.keys():  # the comparison shows whether they fit
         return [
             _generated(sizes.get(member.name), member.name, value, trials.seed, budget)
             for member, value in zip(trials.template.inputs, trials.root.inputs, strict=True)

@@ -1,4 +1,4 @@
-"""Threads that share no database answer at the same time, and share what is known of the library."""
+"""Threads that share no database answer at the same time, and share the answers about the library."""
 
 from __future__ import annotations
 

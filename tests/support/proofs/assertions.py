@@ -26,7 +26,7 @@ _KINDS = {
 
 
 class Judged:
-    """The refuted conditions of an operator, and what is wrong with the assertions that snd proposes for them."""
+    """The refuted conditions of an operator, and the mistakes in the assertions that snd proposes for them."""
 
     def __init__(self, text: str, tries: int) -> None:
         name = OperatorName("m.sknd", text.removeprefix("operator ").split()[0])

@@ -177,7 +177,7 @@ class Drawing:
     def __init__(self, rng: Random, *, is_wide: bool = False) -> None:
         self.rng = rng
         self.is_wide = is_wide
-        """Whether rarer operations are drawn, too."""
+        """True if rarer operations are drawn, too."""
         self.operator = Operator({}, [], [])
         self.names: list[str] = []
 

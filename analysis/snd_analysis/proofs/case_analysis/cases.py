@@ -1,8 +1,7 @@
-"""The cases of an operator: ranks and lengths of packs, strings, what optional values are there.
+"""The cases of an operator: ranks and lengths of packs, strings, and presence of optional values.
 
-Within a case all sizes and numbers are unknowns, so that one question decides about all of them. Packs are looked at up
-to a length that is above all numbers by which the operator can tell one length from another; longer ones are taken to
-be like these.
+All sizes and numbers of a case are unknowns, so that one question decides about all of them. Packs are looked at up to
+a length above all numbers by which the operator can distinguish lengths; longer packs behave like these.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _OTHERS = ("other", "another")
 
 
 class Case(Struct, frozen=True):
-    """What is given: attributes and shapes of inputs with unknowns in them."""
+    """One case: attributes and shapes of inputs, with unknowns in them."""
 
     attributes: Mapping[str, Value]
     inputs: Mapping[str, InputShapes]
@@ -58,9 +57,9 @@ Cases: TypeAlias = "Iterator[tuple[Case, bool] | Gap]"
 
 
 def cases_of(session: Session, template: Template, seconds_left: Callable[[], float]) -> Cases | None:
-    """Return the cases of an operator, small ones first; None if its declarations can't be told apart into cases.
+    """Return the cases of an operator, small ones first; None if its declarations can't be divided into cases.
 
-    Cases are made as they are asked for, most are not if one of the first is enough.
+    Cases are made on demand; most are not made if one of the first decides.
     """
     general = declare_root(session, template, {}, {}, {})
     if not general.inputs and template.inputs:
@@ -69,28 +68,28 @@ def cases_of(session: Session, template: Template, seconds_left: Callable[[], fl
 
 
 class Row(Struct, frozen=True):
-    """The cases of one choice of lengths: every combination of what is possible for each attribute and input."""
+    """The cases of one choice of lengths: every combination of possible values of each attribute and input."""
 
     attributes: Mapping[str, Sequence[Value]]
     inputs: Mapping[str, Sequence[InputShapes]]
     dtypes: Mapping[str, str]
     length: int
-    """Of all packs together."""
+    """The sum of the lengths of all packs."""
     counts: frozenset[str]
     """The attributes that say how many items there are."""
     is_required: bool = True
-    """Whether nothing is proved without these cases."""
+    """True if these cases are part of every proof."""
     most: int | None = None
-    """How much the lengths and the attributes that say how many there are may come to together."""
+    """The maximum sum of lengths and of the attributes that count items; None for no maximum."""
 
     @property
     def count(self) -> int:
-        """How many combinations there are."""
+        """The number of combinations."""
         return prod(len(each) for each in (*self.attributes.values(), *self.inputs.values()))
 
     @property
     def amounts(self) -> Counter[int]:
-        """In how many cases lengths, and attributes that say how many there are, come to how much."""
+        """The number of cases for each sum of lengths and of attributes that count items."""
         found = Counter({self.length: prod(len(each) for each in self.inputs.values())})
         for name, values in self.attributes.items():
             added = Counter(_amount(value) if name in self.counts else 0 for value in values)
@@ -108,7 +107,7 @@ class Row(Struct, frozen=True):
                 yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes), self.is_required
 
     def _chosen(self, names: Sequence[str], amount: int) -> Iterator[tuple[Value, ...]]:
-        """Yield the values of attributes that don't come to too much together with others."""
+        """Yield the values of the attributes for which this sum is not above ``most``."""
         if self.most is not None and amount > self.most:
             return
         if not names:
@@ -120,7 +119,7 @@ class Row(Struct, frozen=True):
 
 
 def _amount(value: Value) -> int:
-    """Return what the value of an attribute counts for that says how many there are: more if it is given."""
+    """Return the contribution of the value of an attribute that counts items: at least 1 if it is given."""
     return max(1, abs(value.value)) if isinstance(value, Integer) and value.value is not None else 0
 
 
@@ -143,9 +142,9 @@ class _Making:
         self._dtypes = _dtypes_of(template)
 
     def cases(self, seconds_left: Callable[[], float]) -> Cases:
-        """Yield the cases: those of short packs are required, those of longer ones looked at while there is time.
+        """Yield the cases: all cases of short packs, and cases of longer packs while there is time.
 
-        To tell them apart may take half of the time that is left.
+        Distinguishing cases may take half of the remaining time.
         """
         lengths = self._lengths
         rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
@@ -174,7 +173,7 @@ class _Making:
             yield from replace(row, is_required=False).cases()
 
     def _of_patterns(self, shortest: int, longest: int) -> Iterator[Row]:
-        """Yield the cases of lengths that declarations name, one of which is at least the shortest."""
+        """Yield the cases of lengths that declarations name, at least one of them not below ``shortest``."""
         leaves = self._leaves()
         lows = [max(0, leaf.low or 0) for leaf in leaves]
         ends = [max(low, _least(longest, leaf.high)) for low, leaf in zip(lows, leaves, strict=True)]
@@ -188,7 +187,7 @@ class _Making:
                 yield from self._rows_of(self._general, {}, inputs, lengths, sum(each))
 
     def _of_ranks(self, shortest: int, longest: int) -> Iterator[Row]:
-        """Yield the cases where attributes tell how many extents names of declarations stand for."""
+        """Yield the cases of operators whose attributes decide the number of extents of a name in declarations."""
         inputs = self._template.inputs
         shaping = shaping_attributes(self._template)
         ranges = [range(longest + 1) for each in inputs for _ in range(1 + (each.node.pack is not None))]
@@ -269,7 +268,7 @@ def _in_time(rows: Iterator[Row], seconds_left: Callable[[], float]) -> Iterator
 
 
 def _fewer(rows: Sequence[Row]) -> list[Row]:
-    """Return rows without the cases in which lengths, and numbers of items, come to much together."""
+    """Return rows without the cases in which the sum of lengths and numbers of items is large."""
     together = sum((row.amounts for row in rows), Counter[int]())
     counts = accumulate(together[amount] for amount in sorted(together))
     reaching = zip(sorted(together), counts, strict=True)
@@ -327,9 +326,9 @@ def _attribute_length(member: Member, known: Specialization) -> Integer | None:
 
 
 class _Asked(Struct, frozen=True):
-    """An assertion that is asked of an attribute, with the values of all other symbols.
+    """An assertion about an attribute, with the values of all other symbols.
 
-    Of an item of a pack, those are asked that hold for a pack if they do for each of its items.
+    Only assertions that hold for a pack if they hold for each of its items are used for a single item.
     """
 
     condition: nodes.Expression
@@ -338,7 +337,7 @@ class _Asked(Struct, frozen=True):
 
 
 class _Values:
-    """The values of attributes that are told apart."""
+    """The values of attributes that make cases of their own."""
 
     def __init__(self, template: Template) -> None:
         self._template = template
@@ -387,7 +386,7 @@ class _Values:
     def _items(
         self, member: Member, dtype: str, rank: int, count: int, asked: Sequence[_Asked]
     ) -> Sequence[Sequence[Value]]:
-        """Return the values of each item of a pack; those that have no name of their own are judged once."""
+        """Return the values of each item of a pack; items without a name of their own are judged once."""
         asked = [each for each in asked if _is_itemwise(each.condition)]
         judged: dict[Value, bool] = {}
         items = []
@@ -400,7 +399,7 @@ class _Values:
         return items
 
     def _asked(self, member: Member, known: Specialization, lengths: Mapping[object, int]) -> Sequence[_Asked]:
-        """Return the assertions about nothing but an attribute and lengths, with what else they name."""
+        """Return the assertions about only an attribute and lengths, with the values of the other symbols they name."""
         found = []
         for condition in self._asserted.get(member.symbol, ()):
             named = {each: known.scope.value_of(each) for each in self._template.symbols(condition)}
@@ -417,8 +416,8 @@ class _Values:
         key = CompileTime(("any", name))
         match dtype:
             case "int" if member.symbol in self.choices.items or member.symbol in self.choices.counts:
-                # Of many items none is out of range: one that is does what a single one does. What counts from the end
-                # in long packs does what it does in short ones.
+                # Several items are never out of range: such an item behaves as if it were the only one. Indices from
+                # the end behave in long packs as in short ones.
                 from_end = [] if max(rank, count) > self.lengths.required else [-1]
                 chosen = max(rank, self.choices.longest_list)
                 if count > 1 and not self.lengths.are_numbers:
@@ -450,7 +449,7 @@ def _tensors(value: Value) -> Iterator[Tensor]:
 
 
 def _leaves_of_attributes(general: Specialization) -> frozenset[Hashable]:
-    """Return what stands for attributes that are not given, which each case gives values of its own."""
+    """Return the unknowns for attributes that are not given; each case has its own values for them."""
     found: set[Hashable] = set()
     for member in general.template.attributes:
         value = _present(general.scope.values.get(member.symbol, UNDEFINED))
@@ -460,16 +459,16 @@ def _leaves_of_attributes(general: Specialization) -> frozenset[Hashable]:
 
 
 def _unknowns_of(extent: Integer) -> set[Hashable]:
-    """Return what an extent is made of: unknowns, and packs of them."""
+    """Return the unknowns in an extent, and the packs that unknown items belong to."""
     return {leaf.key.pack if isinstance(leaf.key, Element) else leaf.key for leaf in extent.leaves}
 
 
 def _rows(
     member: Member, value: Value, lengths: Mapping[object, int], given: Set[Hashable]
 ) -> tuple[tuple[Integer, ...], ...] | None:
-    """Return the shapes of an input, of a pack one for each tensor; None if they are not known.
+    """Return the shapes of an input, for a pack one for each tensor; None if they are not known.
 
-    Extents that attributes tell may be any: that they are what they have to be is asked of them as of those of callers.
+    Extents that depend on attributes are unknowns here; as for callers, checks compare them with the declared ones.
     """
     tensors: Sequence[Value] | None = (value,)
     if isinstance(value, Pack):
@@ -497,7 +496,7 @@ def _rows(
 
 
 def _places_in_pack(shape: Shape) -> Iterator[Hashable]:
-    """Yield what stands for the place of a tensor in its pack, in extents that differ from tensor to tensor."""
+    """Yield the unknowns for the position of a tensor in its pack, for extents that differ between tensors."""
     for extent in shape:
         for leaf in extent.leaves if isinstance(extent, Integer) else ():
             if isinstance(leaf.key, Element):
@@ -505,7 +504,7 @@ def _places_in_pack(shape: Shape) -> Iterator[Hashable]:
 
 
 def _known_when_composed(extent: Integer) -> Integer:
-    """Return an extent of unknowns that callers know: so 'is' compares it as it is compared for given sizes."""
+    """Return an extent with unknowns that callers know, so that 'is' compares it as for given sizes."""
     leaves = {
         leaf.key: shapes.variable(CompileTime(leaf.key), leaf.name, leaf.low, leaf.high) for leaf in extent.leaves
     }
@@ -531,7 +530,7 @@ def _strings_of(template: Template, symbol: Symbol) -> list[str]:
 
 
 def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield what is below the value of a helper symbol that an expression is."""
+    """Yield the nodes below the value of a helper symbol, if the expression is the name of one."""
     symbol = template.resolution.targets.get(node)
     for _, using in template.using:
         if any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(using.target)) and symbol:
@@ -539,7 +538,7 @@ def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _is_itemwise(condition: nodes.Expression) -> bool:
-    """Return whether a condition says the same of each item of a pack, whatever the others are."""
+    """Return whether a condition says the same about each item of a pack, independently of the others."""
     others = (nodes.Fold, nodes.Subscript, nodes.Substitution, nodes.List, nodes.Range)
     return not any(isinstance(each, others) for each in nodes.descendants(condition))
 

@@ -1,6 +1,6 @@
 """The case in which ranks and lengths of packs are unknowns: its proofs hold for all lengths.
 
-Only formulas that treat all items alike can be taken apart there. Strings, bools and null are told apart as elsewhere.
+Only formulas that treat all items alike can be analysed in it. Strings, bools and null make cases as elsewhere.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class LengthIndices:
         return isinstance(index, Symbol) and symbol is not None and self._bounds.get(index) is symbol
 
     def _tensor(self, node: nodes.Node) -> Symbol | None:
-        """Return the tensor, or pack of tensors, an element of which is accessed."""
+        """Return the tensor or pack of tensors whose element is accessed."""
         if isinstance(node, nodes.Access) and node.indices:
             symbol = self._targets.get(node.name)
         elif isinstance(node, nodes.Subscript) and is_tensor(self._template, node.target):

@@ -1,7 +1,7 @@
-"""Numbers by which an operator can tell lengths of packs from one another, and attributes that choose items.
+"""Numbers by which an operator can distinguish lengths of packs, and attributes that choose items.
 
-Lengths up to a number decide about all others only if an operator uses lengths for nothing but the following. Each use
-treats a longer pack as it treats one of these.
+The lengths up to a number decide about all others only if each use of a length is one of the following. Each of these
+uses treats a longer pack like one of the shorter ones.
 
 - Slices, items at named positions, and item-wise operations: a further item is like one that is there already.
   A position that is an extent is no named position.
@@ -9,13 +9,13 @@ treats a longer pack as it treats one of these.
 - Comparisons of lengths with one another, with differences of 1 at most.
 - Indices up to a length that choose items, or run over a dimension with that length as its extent; likewise the helper
   symbols ``[0:d]`` and ``[d - 1:-1:-1]``.
-- Numbers that only become elements of tensors, as ``k`` in ``y[i,] = k``: no condition depends on them.
+- Numbers that only become elements of tensors, such as ``k`` in ``y[i,] = k``: no condition depends on them.
 - Extents of inputs that nothing names.
 - Sums and products over a pack: two items can be replaced by their sum or product.
 
-An operator that takes a length for a number, as in ``real[k - 1]``, ``i < k`` or ``m - d * d``, is not decided by small
-lengths: there ``Lengths.number`` names the length. Small lengths refute then, and only a proof with a symbolic length
-(``case_analysis/general_case.py``) proves.
+Small lengths do not decide about an operator that uses a length as a number, as in ``real[k - 1]``, ``i < k`` or
+``m - d * d``: there ``Lengths.number`` names the length. Small lengths can only refute then, and only a proof with a
+symbolic length (``case_analysis/general_case.py``) proves.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CONDITIONS = _COMPARISONS | _JUNCTIONS | {"in", "!", "?"}
 
 
 class _Use(Enum):
-    """What a value is used for: to choose items or say how many there are, as a number, or nothing of that yet."""
+    """The use of a value: choosing or counting items, as a number, or undecided."""
 
     POSITION = "position"
     NUMBER = "number"
@@ -46,7 +46,7 @@ class _Use(Enum):
 
 
 class Lengths(Struct, frozen=True):
-    """How long packs have to be to behave as any longer one does."""
+    """Lengths up to which packs are looked at, since longer ones behave like these."""
 
     least: int
     """The greatest position that is named: packs have to be longer for there to be any beyond."""
@@ -58,7 +58,7 @@ class Lengths(Struct, frozen=True):
     number: str | None = None
     """Length, or attribute that chooses items, that is taken for a number: small lengths prove nothing."""
     are_numbers: bool = False
-    """Whether lengths or folds of packs are taken for numbers, so that more values of attributes are tried."""
+    """True if lengths or folds of packs are used as numbers, so that more values of attributes are tried."""
 
     @property
     def required(self) -> int:
@@ -67,25 +67,25 @@ class Lengths(Struct, frozen=True):
 
 
 class Choices(Struct, frozen=True):
-    """Attributes of which each value is a case: those that choose items, and those that say how many there are."""
+    """Attributes with a case for each value: those that choose items, and those that count items."""
 
     items: frozenset[Symbol]
     counts: frozenset[Symbol]
     longest_list: int
-    """Of those that are written out, but for strings."""
+    """The length of the longest list literal, without lists of strings."""
     made_of: Mapping[Symbol, Set[Symbol]]
     """Symbols that the values of helper symbols name."""
 
 
 def lengths_of(template: Template, choices: Choices) -> Lengths:
-    """Return the lengths that are to be looked at."""
+    """Return the lengths up to which packs are looked at."""
     reading = _Reading(template, choices)
     named = max([0, *(each for each in reading.positions if each <= MOST_NAMED)])
     longest = max(LONGEST_LENGTH, named + 1)
     compared = reading.number or ("a sum or product of a pack" if reading.is_folded else None)
     if compared is None:
         return Lengths(named, longest, "", None)
-    # Whether there are 0, 1 or more is told apart by the least lengths already.
+    # The shortest lengths already distinguish 0, 1 and more items.
     wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
         return Lengths(named, wanted, "", compared if wanted > longest else None, reading.number, True)
@@ -94,7 +94,7 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
 
 
 class _Reading:
-    """What a definition says about lengths."""
+    """The lengths and numbers that a definition names."""
 
     def __init__(self, template: Template, choices: Choices) -> None:
         self._template = template
@@ -106,7 +106,7 @@ class _Reading:
         self.number: str | None
         """A length that is taken for a number beside others than the positions that are chosen."""
         self.is_folded = False
-        """Whether sums or products of packs are taken for numbers."""
+        """True if sums or products of packs are used as numbers."""
         self._lengths: set[Symbol] = {*choices.counts, *choices.items, *_only_asserted(template)}
         self._indices = LengthIndices(template)
         self._unused = frozenset(_unused_extents(template))
@@ -193,7 +193,7 @@ class _Reading:
             seen |= made_of.get(symbol, set())
 
     def _use_of_bound(self, name: nodes.Name) -> _Use:
-        """Return what the bound of an index is used for: nothing but positions if the index only chooses items."""
+        """Return the use of the bound of an index: positions if the index only chooses items, else a number."""
         return _Use.POSITION if self._indices.is_position(name) else _Use.NUMBER
 
     def _note_compared(self, node: nodes.Node) -> None:
@@ -221,13 +221,13 @@ class _Reading:
         return any(is_length for _, is_length, _ in self._named(node))
 
     def _is_among_positions(self, node: nodes.Binary) -> bool:
-        """Return whether a length stands among what chooses items, 0 and 1 only: as the end of a range of positions."""
+        """Return whether a length is combined only with 0, 1 and attributes that choose items, as in a range."""
         others = any(not is_length and symbol not in self._choices.items for _, is_length, symbol in self._named(node))
         numbers = (each.value for each in nodes.descendants(node) if isinstance(each, nodes.Literal))
         return not others and not any(type(each) is int and each > 1 for each in numbers)
 
     def _named(self, node: nodes.Node) -> Iterator[tuple[str, bool, object]]:
-        """Yield what an expression names outside of positions: the name, whether it is a length, the symbol."""
+        """Yield the names of an expression outside of positions, with: the name, whether it is a length, the symbol."""
         match node:
             case nodes.Expansion():
                 return
@@ -262,7 +262,7 @@ def _unused_extents(template: Template) -> Iterator[nodes.Extent]:
 
 
 def _only_asserted(template: Template) -> set[Symbol]:
-    """Return the int attributes that only assertions name: nothing but a comparison can tell their values."""
+    """Return the int attributes that only assertions name: only comparisons can distinguish their values."""
     others = (block for block in template.definition.blocks if isinstance(block, nodes.Block))
     used = {
         symbol
@@ -283,7 +283,7 @@ def _is_condition(node: nodes.Expression) -> bool:
 
 # ---- attributes that choose ------------------------------------------------------------------------------------------
 def choices_of(template: Template) -> Choices:
-    """Return the attributes that choose items, and those that say how many there are."""
+    """Return the attributes that choose items, and those that count items."""
     made_of = _helpers(template)
     items: set[Symbol] = set()
     counts: set[Symbol] = set()

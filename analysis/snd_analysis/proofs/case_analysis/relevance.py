@@ -1,4 +1,4 @@
-"""What the conditions of an operator depend on."""
+"""Symbols that the conditions of an operator depend on."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _DECLARING = (
 def relevant_symbols(template: Template) -> frozenset[Symbol]:
     """Return the symbols on which conditions may depend.
 
-    Others are named in bodies only, or by assertions about nothing else that have a value for all sizes: one value that
-    is allowed stands for all.
+    Other symbols are named in bodies only, or by assertions about them alone that have a value for all sizes: a single
+    allowed value represents all.
     """
     found: set[Symbol] = set()
     for block in template.definition.blocks:

@@ -17,7 +17,7 @@ from snd_analysis.symbolic.integers import Truth
 _Form: TypeAlias = "tuple[str, Callable[..., bool]]"
 """An assertion about ``{0}``, ``{1}`` …, and its meaning."""
 
-# Of forms that mean the same for ints, the one that authors write.
+# Each form is the one that authors write, among those with the same meaning for ints.
 _ABOUT_ONE: Sequence[_Form] = (
     ("{0} > 0", lambda a: a > 0),
     ("{0} >= 0", lambda a: a >= 0),
@@ -120,7 +120,7 @@ _ABOUT_PACKS: Sequence[_Form] = (
 
 
 class Assertion(Struct, frozen=True, eq=False):
-    """A possible assertion: its text, its meaning, and what it is about in each row of sizes."""
+    """A possible assertion: its text, its meaning, and its operands in each row of sizes."""
 
     text: str
     about: Sequence[str | int]
@@ -152,7 +152,7 @@ class Names:
     """The names of an operator with the values that they have in all rows of sizes."""
 
     def __init__(self, rows: Sequence[Mapping[str, Number]], helpers: Collection[str]) -> None:
-        """Assertions should rather not name ``helpers``."""
+        """Prepare the names of ``rows``; assertions that name ``helpers`` have a greater weight."""
         self._helpers = helpers
         self._rows = rows
         named = dict.fromkeys(name for row in rows for name in row)
@@ -206,7 +206,7 @@ def _value(names: Mapping[str, Number], text: str) -> Number | None:
 
 
 def assertions_of(names: Names, near: Sequence[str], numbers: Sequence[int]) -> Iterator[Assertion]:
-    """Yield assertions: about one or two names, and about three or four of those ``near`` a condition."""
+    """Yield assertions about one or two names, and about three or four of those ``near`` a condition."""
     for forms, about in (
         (_ABOUT_ONE, product(names.ints)),
         (_ABOUT_ONE_AND_NUMBER, product(names.ints, numbers)),

@@ -1,4 +1,4 @@
-"""Assertions held against the sizes tried: those that refuse what breaks a condition, and nothing that works."""
+"""Assertions compared with the sizes tried: useful ones refuse failing sizes, and none that work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Rows = int
 
 
 class Useful(Struct, frozen=True, eq=False):
-    """An assertion that allows what works, with the sizes that it refuses."""
+    """An assertion that allows all working sizes, with the sizes that it refuses."""
 
     assertion: Assertion
     refused: _Rows
@@ -28,8 +28,8 @@ class Useful(Struct, frozen=True, eq=False):
 class Judging:
     """The sizes that break one condition, those that work, and all others.
 
-    Sizes do not count as working if the condition is one of formulas, and none of these has a point. Nor do they if no
-    formula at all has one and an input is empty.
+    Sizes do not count as working if the condition belongs to formulas and none of these has a point. Nor do they if no
+    formula at all has a point and an input is empty.
     """
 
     def __init__(self, trials: Sequence[Outcome], condition: Broken, formulas: Sequence[Span]) -> None:
@@ -100,8 +100,11 @@ class Judging:
         )
 
     def _in_order(self, found: Iterable[tuple[Useful, ...]]) -> list[tuple[Assertion, ...]]:
-        """Return assertions in order: those first that mend most conditions of the operator, then those that refuse
-        least of what runs, then the lightest. Of those that refuse the same one is returned."""
+        """Return assertions in order, one for each set of refused sizes.
+
+        Assertions come first that mend most conditions of the operator, then those that refuse the fewest sizes that
+        break nothing, then the lightest.
+        """
         lightest: dict[_Rows, tuple[int, tuple[Useful, ...]]] = {}
         for each in found:
             refused, weight = _refused(each), sum(one.assertion.weight for one in each)

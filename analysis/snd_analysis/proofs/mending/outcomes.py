@@ -59,7 +59,7 @@ class Outcome(Struct, frozen=True):
     running: frozenset[Span] = frozenset()
     """The formulas that have a point."""
     is_empty: bool = False
-    """Whether an input has no element and no formula a point."""
+    """True if an input has no element and no formula has a point."""
 
 
 class _UndecidedError(Exception):
@@ -102,7 +102,7 @@ def _span(base: int, node: nodes.Node) -> Span:
 
 
 def _numbers(values: Mapping[Symbol, Value]) -> Iterator[tuple[Symbol, Number]]:
-    """Yield the values of names as far as they are ints."""
+    """Yield the int values of names."""
     for symbol, value in values.items():
         if isinstance(value, Integer) and value.value is not None:
             yield symbol, value.value
@@ -145,7 +145,7 @@ class _Running:
         self.broken.add(Broken(text, _span(base, error.node)))
 
     def _look_at(self, formula: Formula) -> None:
-        """Note what each point of a formula breaks, and the elements that ``=`` writes."""
+        """Note the conditions that each point of a formula breaks, and the elements that ``=`` writes."""
         extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
         if len(extents) < len(formula.axes):
             raise _UndecidedError

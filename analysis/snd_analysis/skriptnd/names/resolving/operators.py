@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.syntax import close_matches, nodes
 
 
 def resolve_operator(tables: Tables, name: nodes.Qualified, is_function: bool = False) -> OperatorName | None:
-    """Return the operator or graph that a name means, and report what is wrong with the name.
+    """Return the operator or graph that a name means, and report mistakes in the name.
 
     ``is_function`` tells that the invocation may be a call of a built-in function.
     """

@@ -87,7 +87,7 @@ class Tables:
 
     @property
     def is_graph(self) -> bool:
-        """Whether the definition is a graph."""
+        """True if the definition is a graph."""
         return self._definition.kind == "graph"
 
     def unused_name(self, scope: Scope, name: str) -> str:

@@ -122,7 +122,7 @@ def _scan(work: TypingState, scan: nodes.Scan) -> TypedValue:
     if not value.type.packed:
         message = f"a loop scans packs, but this is a single tensor of type '{value}'"
         work.context.report(rules.PACK_EXPECTED, scan.value, message)
-        work.context.distrust(work.context.symbol(scan.value))  # its declaration may be what is wrong
+        work.context.distrust(work.context.symbol(scan.value))  # its declaration may be wrong
         return UNKNOWN
     return replace(value, compile_time=False)
 
