@@ -53,6 +53,9 @@ MOST_ARGUMENTS = 4
 """Arguments of an operator that formulas are compared with. One that takes more is not proposed."""
 MOST_CHOICES = 64
 """Maximum number of attributes that are tried for one operator with the same arguments. Others are not proposed."""
+MOST_LOOKED_AT = 2_000
+"""Choices of attributes of one operator of the library that are looked at for those that pass on all attributes of a
+formula. What comes later is not proposed."""
 MOST_TRIED_CHARACTERS = 30_000
 """Characters of a file in which a refactoring is tried before it is offered. In a longer one it may be refused when it
 is chosen."""

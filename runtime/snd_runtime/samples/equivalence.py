@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from snd_analysis.compose import Session, Specialization, Template, specialization_of
+from snd_analysis.compose import Session, Specialization, Template, specialization_of, variables_below
 from snd_analysis.ide.refactoring import LibraryCall, ProvedOperator
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import format_value
@@ -192,7 +192,10 @@ class Comparison:
                 if self.is_over:
                     return self._unfinished(count)
                 return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
-            differs = _difference(_moved(before, moved), now, case.is_extreme)
+            before = _moved(before, moved)
+            if _declared(case.before, moved) == _declared(case.after, {}):
+                before, now = _with_common_variables(before, now)
+            differs = _difference(before, now, case.is_extreme)
             if differs is not None:
                 return Equivalence(count, f"{case.where}: {differs}")
             count += 1
@@ -376,6 +379,18 @@ def moved_variables(before: RunResult, after: RunResult) -> Mapping[str, str]:
 
 def _moved(result: RunResult, moved: Mapping[str, str]) -> RunResult:
     return replace(result, variables={moved.get(name, name): value for name, value in result.variables.items()})
+
+
+def _declared(specialization: Specialization, moved: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of all variables below a definition, whether a run reads them or not."""
+    return frozenset(moved.get(name, name) for name, _ in variables_below(specialization))
+
+
+def _with_common_variables(one: RunResult, other: RunResult) -> tuple[RunResult, RunResult]:
+    """Return two runs with the variables that both of them read."""
+    common = one.variables.keys() & other.variables.keys()
+    kept = [{name: value for name, value in each.variables.items() if name in common} for each in (one, other)]
+    return replace(one, variables=kept[0]), replace(other, variables=kept[1])
 
 
 def _difference(before: RunResult, after: RunResult, finite_only: bool = False) -> str | None:

@@ -689,3 +689,18 @@ def test_what_would_not_be_right_is_not_switched(old: str, new: str, reason: str
     text = CHANNELS.replace(old, new).replace("import nn,", "import layout, nn,")
     with pytest.raises(RefactoringError, match=reason):
         switch_channels(snapshot_of({PATH: text}), PATH, span_of("a = nn.conv", "squeeze=true}(w);", text))
+
+
+def test_many_attributes_do_not_keep_a_replacement_from_ending():
+    """Each of 10 attributes could be passed on for each one of the library: these are too many to look at all."""
+    names = [f"a{at}" for at in range(10)]
+    sums = " + ".join(names)
+    text = f"""operator o {{
+    @attrib {{ {" ".join(f"{each}: int = 1;" for each in names)} }}
+    @input {{ x: real[n]; }}
+    @output {{ y: real[n]; }}
+    @lower {{ y[i,] = x[i,] * real({sums}), i < n; }}
+}}
+"""
+    with pytest.raises(RefactoringError, match="no operator of the library has such inputs"):
+        replace_formula(snapshot_of({PATH: text}), PATH, Span(text.index("@lower"), text.index("@lower")))

@@ -187,3 +187,22 @@ from = "a.y.w"
 to = "a.w"
 """
     )
+
+
+def test_a_variable_that_only_one_version_reads_is_no_difference():
+    text = """import nn;
+
+operator linear {
+    @attrib { use_bias: bool; }
+    @input { x: real[b,c]; }
+    @variable { w: real[4,c]; bias: real[4]; }
+    @output { y: real[b,4]; }
+    @compose { y = nn.linear(x, w, use_bias ? bias); }
+}
+"""
+    statement = "y = nn.linear(x, w, use_bias ? bias);"
+    at = text.index(statement)
+    request = RefactoringRequest(SampleRequest(PATH, {PATH: text}), EXTRACT, Span(at, at + len(statement)))
+    answer = refactor(snapshot_of({PATH: text}), request)
+    assert answer.refactored is not None, answer.message
+    assert ": equal on " in answer.message

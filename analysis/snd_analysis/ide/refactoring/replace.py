@@ -10,7 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES
+from snd_analysis.ide.limits import MOST_ARGUMENTS, MOST_CHOICES, MOST_LOOKED_AT
 from snd_analysis.ide.refactoring.change import LibraryCall, Refactored, RefactoringError, comments_in, words
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
@@ -150,8 +150,9 @@ def _invocations(library: Knowledge, module: str, facts: _Facts) -> Iterator[_Ca
     attributes = nodes.entries_of(library.definition, BlockKind.ATTRIB, nodes.Parameter)
     required = len([each for each in inputs if not each.optional and each.default is None])
     options = [_options(library, base, each, facts) for base, each in attributes]
-    for arguments in _arguments(facts, required, len(inputs)):
-        for chosen in islice(_chosen(options, facts), MOST_CHOICES):
+    choices = [*islice(_chosen(options, facts), MOST_CHOICES)]
+    for arguments in _arguments(facts, required, len(inputs)) if choices else ():
+        for chosen in choices:
             given = {
                 each.name.text: value for (_, each), value in zip(attributes, chosen, strict=True) if value is not None
             }
@@ -165,17 +166,24 @@ def _invocations(library: Knowledge, module: str, facts: _Facts) -> Iterator[_Ca
 
 def _chosen(options: Sequence[Sequence[str | None]], facts: _Facts) -> Iterator[tuple[str | None, ...]]:
     """Yield a choice for each attribute of the library, few first; each attribute of the operator is passed on once."""
+    wanted = sorted(facts.attributes)
+    for chosen in islice(_choices(options, len(wanted)), MOST_LOOKED_AT):
+        if sorted(str(each) for each in chosen if each in facts.attributes) == wanted:
+            yield chosen
+
+
+def _choices(options: Sequence[Sequence[str | None]], least: int) -> Iterator[tuple[str | None, ...]]:
+    """Yield choices in which at least so many attributes do not have their defaults, few of these first."""
     open_ = [at for at, each in enumerate(options) if None in each]
-    for count in range(len(open_) + 1):
+    for count in range(max(least - len(options) + len(open_), 0), len(open_) + 1):
         for changed in combinations(open_, count):
             kept = set(open_).difference(changed)
-            rows = [
-                (None,) if at in kept else [one for one in each if one is not None] for at, each in enumerate(options)
-            ]
-            for chosen in product(*rows):
-                named = [each for each in chosen if each in facts.attributes]
-                if sorted(map(str, named)) == sorted(facts.attributes):
-                    yield chosen
+            yield from product(
+                *(
+                    (None,) if at in kept else [one for one in each if one is not None]
+                    for at, each in enumerate(options)
+                )
+            )
 
 
 def _arguments(facts: _Facts, least: int, most: int) -> Iterator[tuple[str, ...]]:
