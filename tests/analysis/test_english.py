@@ -13,9 +13,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("analysis", "runtime", "server", "tests")
-NOT_YET = ("analysis/snd_analysis/ide/refactoring/",)
-"""Packages that are not rewritten yet. This list only shrinks."""
-
 OPENINGS = "What|Whether|Those|Which|How|Where|When|By|Of|Something|None"
 PHRASES = (
     "of which|is to be|are to be|what is|comes? to|came to|stands? for|stood for|is told of|in the place of"
@@ -70,9 +67,7 @@ def findings() -> dict[str, list[tuple[int, str]]]:
 
 
 def test_docstrings_and_comments_are_plain():
-    found = findings()
-    assert {path: each for path, each in found.items() if not path.startswith(NOT_YET)} == {}
-    assert [each for each in NOT_YET if not any(path.startswith(each) for path in found)] == [], "remove from NOT_YET"
+    assert findings() == {}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Refactorings of all kinds over the examples and the library: what is offered is done, and values stay.
+"""Refactorings of all kinds over the examples and the library: offered ones can be done, and values stay.
 
 The values are compared once more with other numbers, and with the results that the samples of the library record.
 """

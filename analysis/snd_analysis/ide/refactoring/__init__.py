@@ -1,4 +1,4 @@
-"""Refactorings that are applied only if evaluation agrees: the new text of a file, or why there is none."""
+"""Refactorings that are applied only if evaluation confirms them."""
 
 from __future__ import annotations
 

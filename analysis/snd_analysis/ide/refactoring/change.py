@@ -27,19 +27,19 @@ class Asked(Struct, frozen=True):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def text(self, key: str) -> str | None:
-        """Return an option that is a text; None if it is not given."""
+        """Return the option if it is a string, else None."""
         value = self.options.get(key)
         return value if isinstance(value, str) else None
 
 
 class RefactoringError(Exception):
-    """A refactoring that can't be done, for a reason that can be told."""
+    """Reports that a refactoring can't be done; the message has the reason."""
 
 
 class LibraryCall(Struct, frozen=True):
     """An invocation of the library, as texts.
 
-    ``expressions`` are those of the formulas that attributes may repeat, by their text.
+    ``expressions`` has the expressions of the formulas that attributes may repeat, by their text.
     """
 
     operator: OperatorName
@@ -128,8 +128,9 @@ def checked(
 
 
 def new_problem(snapshot: Snapshot, changed: Snapshot, path: str, allowed: Container[Rule] = ()) -> str | None:
-    """Return the first error or warning of a file that a change adds, without the ``allowed`` rules; None if there is
-    none.
+    """Return the message of the first error or warning that a change adds to a file; None if there is none.
+
+    Rules in ``allowed`` are ignored.
     """
     before = Counter((each.rule.name, each.message) for each in snapshot.diagnostics(path))
     for found in changed.diagnostics(path):
@@ -142,7 +143,7 @@ def new_problem(snapshot: Snapshot, changed: Snapshot, path: str, allowed: Conta
 
 
 def comments_in(snapshot: Snapshot, path: str, span: Span) -> list[str]:
-    """Return the comments in a part of a file: what replaces the part has to keep them."""
+    """Return the comments in a part of a file; a replacement of the part has to keep them."""
     text = snapshot.source(path).text
     found = (each for each in snapshot.tree(path).comments if span.start <= each.start and each.end <= span.end)
     return [text[each.start : each.end].rstrip() for each in found]
@@ -164,7 +165,7 @@ def fresh(name: str, taken: set[str]) -> str:
 
 
 def indented(text: str, at: int, end: int, indent: str) -> str:
-    """Return a part of a text, with its lines after the first one indented so much where they were as the first."""
+    """Return a part of a text, with ``indent`` in place of its own indentation after the first line."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     if before.strip():
         return text[at:end]

@@ -1,4 +1,4 @@
-"""Selected statements with the channels of their tensors in another dimension: the second, or the last one."""
+"""Moves the channels of tensors in selected statements to the second or to the last dimension."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from snd_analysis.workspace import Snapshot
 
 _FORMAT, _CHANNEL_AXIS = "data_format", "channel_axis"
 _LEAST_RANK = 3
-"""Of tensors with a batch, channels, and dimensions besides."""
+"""The rank of tensors with a batch, channels, and at least one other dimension."""
 
 
 class Order(StrEnum):
-    """Where the channels are: ``[b, c, x..]`` or ``[b, x.., c]``."""
+    """The dimension of the channels: ``[b, c, x..]`` or ``[b, x.., c]``."""
 
     FIRST = "channel-first"
     LAST = "channel-last"
@@ -47,11 +47,11 @@ class Order(StrEnum):
 
     @property
     def data_format(self) -> str:
-        """As ``data_format`` has it."""
+        """The value of the attribute ``data_format``."""
         return "NCX" if self is Order.FIRST else "NXC"
 
     def moved(self, axis: int, rank: int) -> int:
-        """Return where a dimension is in this order that was in the other one."""
+        """Return the position in this order of a dimension of the other order."""
         at = axis + rank if axis < 0 else axis
         if self is Order.LAST:
             return at if at == 0 else rank - 1 if at == 1 else at - 1
@@ -63,7 +63,7 @@ class Order(StrEnum):
 
 
 class _Call(Struct, frozen=True):
-    """An invocation of an operator, with what was composed of it; its spans count from ``base``."""
+    """An invocation of an operator, with the composed operation; its spans count from ``base``."""
 
     node: nodes.Call
     base: int
@@ -72,7 +72,7 @@ class _Call(Struct, frozen=True):
 
     @property
     def rank(self) -> int | None:
-        """Of the tensor whose channels are meant: the first one."""
+        """The rank of the first input, whose channels are meant; None if it is unknown."""
         first: Value | None = next(iter(self.operation.inputs), None)
         if isinstance(first, Pack):
             first = next(iter(first.items or ()), None)
@@ -80,7 +80,7 @@ class _Call(Struct, frozen=True):
 
 
 def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> Order | None:
-    """Return the order of selected statements; None if none of them says where its channels are."""
+    """Return the order of selected statements; None if no attribute of them decides it."""
     resolution, source = snapshot.resolution(path, selected.definition), snapshot.source(path).text
     for base, call in _calls(selected):
         name = resolution.targets.get(call.function)
@@ -96,8 +96,9 @@ def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> Order | 
 
 
 def switch_channels(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refactored]:
-    """Return the edits that give selected statements the other order, with tensors transposed where they come in and
-    go out. Raise RefactoringError.
+    """Return the edits that give selected statements the other order, transposing tensors at the borders.
+
+    Raise RefactoringError.
     """
     selected = selected_statements(snapshot, path, span)
     order = None if selected is None else channel_order(snapshot, path, selected)
@@ -135,7 +136,7 @@ def switch_alone(snapshot: Snapshot, path: str, span: Span) -> tuple[Snapshot, R
 
 # ---- invocations -----------------------------------------------------------------------------------------------------
 def _calls(selected: Selected) -> Iterator[tuple[int, nodes.Call]]:
-    """Yield the invocations of the statements, with what their spans count from."""
+    """Yield the invocations of the statements, with the offsets from which their spans count."""
     for entry in selected.entries:
         for node in nodes.descendants(entry.statement):
             if isinstance(node, nodes.Call):
@@ -164,7 +165,7 @@ def _attributes(snapshot: Snapshot, name: OperatorName) -> frozenset[str]:
 
 
 def _attribute_edits(knowledge: Knowledge, call: _Call, wanted: Order) -> Iterator[TextEdit]:
-    """Yield what makes the attributes of an invocation say the same of the other order."""
+    """Yield the edits that give the attributes of an invocation the same meaning in the other order."""
     rank = call.rank
     if rank is None or rank < _LEAST_RANK:
         return
@@ -193,7 +194,7 @@ def _attribute_edits(knowledge: Knowledge, call: _Call, wanted: Order) -> Iterat
 
 
 def _moved_text(value: Value | None, rank: int, wanted: Order) -> str | None:
-    """Return dimensions of the other order as they are in the wanted one; None if they stay."""
+    """Return the text of a dimension, or dimensions, of the other order in the wanted one; None if they stay."""
     match value:
         case Integer(value=int(axis)):
             moved = wanted.moved(axis, rank)
@@ -208,7 +209,7 @@ def _moved_text(value: Value | None, rank: int, wanted: Order) -> str | None:
 
 # ---- borders ---------------------------------------------------------------------------------------------------------
 def _border_edits(knowledge: Knowledge, selected: Selected, wanted: Order) -> list[TextEdit]:
-    """Return the edits that transpose the tensors which come in and go out, and name what is transposed."""
+    """Return the edits that transpose the tensors at the borders of the selection, and rename the transposed ones."""
     source, symbols = knowledge.snapshot.source(knowledge.path).text, symbols_of(knowledge, selected)
     around = selected.definition.span.shifted(selected.start)
     taken = {*words(source[around.start : around.end]), *keywords()}
@@ -231,7 +232,7 @@ def _border_edits(knowledge: Knowledge, selected: Selected, wanted: Order) -> li
     line_break = "\r\n" if "\r\n" in source else "\n"
     line = source[source.rfind("\n", 0, selected.span.start) + 1 : selected.span.start]
     gap = f"{line_break}{line}" if not line.strip() else " "
-    # The comment behind the last statement is about that, and not about what follows it.
+    # The comment behind the last statement belongs to that statement.
     rest = source[selected.span.end :].partition("\n")[0].rstrip()
     end = selected.span.end + (len(rest) if rest.lstrip().startswith("#") else 0)
     for lines, at in ((before, selected.span.start), (after, end)):
@@ -242,7 +243,7 @@ def _border_edits(knowledge: Knowledge, selected: Selected, wanted: Order) -> li
 
 
 def _places(knowledge: Knowledge, selected: Selected) -> Iterator[tuple[Span, Symbol]]:
-    """Yield where the statements name a tensor that has channels: as a result, or as an argument that is no weight."""
+    """Yield the names of tensors with channels in the statements: results, and arguments that are no weights."""
     targets = knowledge.resolution.targets
     for entry in selected.entries:
         shift = knowledge.start + entry.start
@@ -261,7 +262,7 @@ def _places(knowledge: Knowledge, selected: Selected) -> Iterator[tuple[Span, Sy
 
 
 def _named(node: nodes.Node) -> Iterator[nodes.Qualified]:
-    """Yield the names in an argument, but for those in invocations, which have arguments of their own."""
+    """Yield the names in an argument, without the ones in nested invocations, which have arguments of their own."""
     match node:
         case nodes.Qualified(parts=[_]):
             yield node

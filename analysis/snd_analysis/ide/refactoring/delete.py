@@ -1,4 +1,4 @@
-"""A definition or a helper symbol that nothing names, taken away."""
+"""Deletes a definition or a helper symbol that nothing names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selected statements as an operator of their own."""
+"""Makes an operator of selected statements."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _edits(
         place = Location(knowledge.path, Span(before, before))
         return TextEdit(place, f"{text(outputs)}{2 * line_break}"), invocation
 
-    # The shapes of the outputs are those that the operator itself composes.
+    # The outputs get the shapes that the operator itself composes.
     open_ = edits({each.name: ("~..",) for each in symbols.written})
     changed = knowledge.snapshot.changed({knowledge.path: edited(source.text, open_)})
     return edits(_output_shapes(changed, OperatorName(knowledge.path, name), symbols))
@@ -142,7 +142,7 @@ def _tensor_type(knowledge: Knowledge, symbol: Symbol) -> str:
 
 
 class _ExtentNames:
-    """Names for the extents of inputs: those that the definition around has, and new ones for all others.
+    """Names for the extents of inputs: the names of the surrounding definition, and new names for other extents.
 
     If they are ``generic``, each number has a name of its own, else it stays a number.
     """
@@ -194,7 +194,7 @@ def _dtypes(knowledge: Knowledge, symbols: SelectedSymbols) -> list[str]:
 
 
 def _above(text: str, at: int) -> int:
-    """Return where the comment above a definition begins, or the definition itself if there is none."""
+    """Return the offset of the comment above a definition, or of the definition if there is no comment."""
     start = text.rfind("\n", 0, at) + 1
     if text[start:at].strip():
         return at

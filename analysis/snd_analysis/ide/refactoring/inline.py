@@ -1,4 +1,4 @@
-"""The statements of a composed operator in place of an invocation of it."""
+"""Replaces an invocation by the statements of the invoked operator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Invocation(Struct, frozen=True):
     """A statement of a ``@compose`` block that invokes a composed operator."""
 
     start: int
-    """What spans of the definition count from."""
+    """The offset from which spans of the definition count."""
     definition: nodes.Definition
     entry: nodes.Entry
     component: nodes.Component
@@ -140,7 +140,7 @@ def _indent(source: str, at: int) -> str:
 
 
 def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
-    """Return what is written for each symbol of the operator; those without a value are missing."""
+    """Return the text for each symbol of the operator; symbols without a value are missing."""
     call, base = invocation.call, invocation.entry.start
     found: dict[Symbol, str] = {}
     definition = invocation.definition.span.shifted(invocation.start)
@@ -164,7 +164,7 @@ def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) 
 
 
 def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
-    """Return attributes as they are given, and the values of others as they are composed."""
+    """Return the text of given attributes, and the composed values of other symbols."""
     call, base = invocation.call, invocation.entry.start
     given = {
         each.name.text: around.source(each.value, base)
@@ -172,7 +172,7 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
     }
     operations = around.operations_of(call, base)
     composed = specialization_of(operations[0]) if len(operations) == 1 else None
-    # A graph is composed with the defaults of its attributes: of its values, those that name nothing hold for others.
+    # A graph is composed with the defaults of its attributes: only values that don't depend on these hold generally.
     attributed = any(each.kind is SymbolKind.ATTRIBUTE for each in around.resolution.symbols)
     holds = invocation.definition.kind != "graph" or not attributed
     found: dict[Symbol, str] = {}

@@ -1,4 +1,4 @@
-"""The value of a helper symbol or a local value in place of its name."""
+"""Replaces the name of a helper symbol or a local value by its value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ATOM = re.compile(r"[\w.]+|\[[^\[\]]*\]|'[^']*'|\"[^\"]*\"|\w[\w.]*\([^()]*\)",
 
 
 class InlinedName(Struct, frozen=True):
-    """A name that stands for an expression, with its declaration in the text of the definition."""
+    """A name of an expression, with its declaration in the text of the definition."""
 
     start: int
     """The offset from which spans of the definition count."""

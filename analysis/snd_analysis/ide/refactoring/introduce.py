@@ -1,4 +1,4 @@
-"""A name for a selected expression: a helper symbol of `@using`, or a local value of a formula."""
+"""Names a selected expression by a helper symbol of `@using`, or by a local value of a formula."""
 
 from __future__ import annotations
 

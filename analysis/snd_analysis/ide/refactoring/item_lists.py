@@ -1,4 +1,4 @@
-"""Lists of items in a text, in another order, with items more or less: arguments, attributes and declarations."""
+"""Reorders, adds and removes items of lists in a text: arguments, attributes and declarations."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _TRAILING_COMMENT = re.compile(r"[ \t]*#[^\r\n]*")
 def rebuilt(text: str, items: Sequence[Span], new: Sequence[int | str], separator: str, keep: bool = True) -> str:
     """Return the text of ``items`` with the ``new`` items: numbers of old ones, or texts.
 
-    Separators stay where they are; ``separator`` stands between further items. Raise RefactoringError if a comment in
-    a separator would be lost, unless it need not be kept.
+    Separators stay at their positions; ``separator`` is put between further items. Raise RefactoringError if
+    ``keep`` is True and a comment in a separator would be lost.
     """
     separators = [text[first.end : second.start] for first, second in pairwise(items)]
     if keep and any("#" in each for each in separators[max(len(new) - 1, 0) :]):

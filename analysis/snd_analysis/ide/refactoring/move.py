@@ -1,4 +1,4 @@
-"""An operator, moved to another file with its comment and its samples."""
+"""Moves an operator to another file, with its comment and its samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUFFIX = ".sknd"
 
 
 def move_targets(snapshot: Snapshot, name: OperatorName, files: Sequence[str]) -> Iterator[str]:
-    """Yield files that an operator may move to: those that its file imports, those beside it, and a new one."""
+    """Yield files that an operator may move to: files that its file imports, files beside it, and a new file."""
     imported = [
         each.path for each in snapshot.imports(name.path) if each.path is not None and not is_library(each.path)
     ]
@@ -47,7 +47,7 @@ def move_targets(snapshot: Snapshot, name: OperatorName, files: Sequence[str]) -
 
 
 def new_file(name: OperatorName) -> str:
-    """Return the path of a file beside that of an operator, called after the operator."""
+    """Return the path of a new file beside that of an operator, named like the operator."""
     return join(dirname(name.path), f"{name.name}{_SUFFIX}")
 
 

@@ -69,7 +69,7 @@ def _user(snapshot: Snapshot, path: str, offset: int) -> OperatorName | None:
 
 # ---- names in another file -------------------------------------------------------------------------------------------
 class NameWriter:
-    """Writes the names of operators as a file has to name them, and collects the modules that the file has to import.
+    """The names of operators in a file, and the modules that the file has to import for them.
 
     ``snapshot`` has the files that exist after the change.
     """
@@ -140,7 +140,7 @@ def first_other_meaning(
 ) -> str | None:
     """Return the first name that means something else after a change; None if there is none.
 
-    ``new`` are the names of the operators that have another one after the change.
+    ``new`` maps operators to their names after the change.
     """
     everything = [*dict.fromkeys(paths)]
     expected = Counter(each for path in everything for each in _meanings(before, path, new))

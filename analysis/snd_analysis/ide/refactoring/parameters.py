@@ -1,4 +1,4 @@
-"""Changes of a single parameter of an operator: it goes, trades places with its neighbour, or is made of a value."""
+"""Removes a single parameter of an operator, moves it by one place, or makes an attribute of a value."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def remove_parameter(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
 
 
 def move_parameter(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that let a parameter trade places with its neighbour. Raise RefactoringError."""
+    """Return the edits that exchange a parameter with its neighbour. Raise RefactoringError."""
     found = _demanded(snapshot, asked)
     other = found.at - 1 if asked.text(DIRECTION) == LEFT else found.at + 1
     if not 0 <= other < len(found.names):
@@ -109,8 +109,9 @@ def _with_names(
 
 # ---- values ----------------------------------------------------------------------------------------------------------
 def make_attribute(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
-    """Return the edits that turn a helper symbol, or a selected expression, into an attribute with its value as the
-    default. Raise RefactoringError.
+    """Return the edits that make an attribute of a helper symbol or a selected expression.
+
+    Its value becomes the default of the attribute. Raise RefactoringError.
     """
     helper = inlined_name_at(snapshot, asked.path, asked.span.start) if asked.span.start == asked.span.end else None
     selected = selected_expression(snapshot, asked.path, asked.span)

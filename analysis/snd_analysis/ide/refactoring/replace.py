@@ -25,13 +25,13 @@ class Formulas(Struct, frozen=True):
     """The ``@lower`` block of an operator."""
 
     start: int
-    """What spans of the definition count from."""
+    """The offset from which spans of the definition count."""
     definition: nodes.Definition
     block: nodes.Block
 
 
 class _Candidate(Struct, frozen=True):
-    """An invocation of the library; ``effort`` orders by how much has to be written."""
+    """An invocation of the library. Candidates are tried by ``effort``: few attributes and literals first."""
 
     module: str
     operator: OperatorName
@@ -46,11 +46,11 @@ class _Facts(Struct, frozen=True):
 
     inputs: tuple[str, ...]
     attributes: Mapping[str, tuple[str, bool]]
-    """The type of each attribute that has to be passed on, and whether it is a pack."""
+    """The type of each attribute that has to be passed on; True if it is a pack."""
     numbers: Mapping[str, tuple[str, ...]]
     """Literals by their type."""
     contracts: bool
-    """Whether elements of the output are made of several elements of an input."""
+    """True if elements of the output are computed from several elements of an input."""
     bounds: Mapping[str, nodes.Expression]
     """Bounds of the indices that the output does not have, by their text."""
     axes: tuple[str, ...]
@@ -58,11 +58,11 @@ class _Facts(Struct, frozen=True):
     order: str
     """The dimensions of an input in the order in which the output has them."""
     rank: int
-    """Of the first input; 0 if it is not fixed."""
+    """The rank of the first input; 0 if it is not fixed."""
 
 
 def formulas_at(snapshot: Snapshot, path: str, offset: int) -> Formulas | None:
-    """Return the formulas that a place stands in, or those of the operator whose name stands there."""
+    """Return the formulas around an offset, or of the operator whose name stands there; None if there are none."""
     found = definition_at(snapshot.tree(path), offset)
     if found is None:
         return None
@@ -119,7 +119,7 @@ def _replacements(knowledge: Knowledge, formulas: Formulas) -> Iterator[Refactor
 def _edits(
     knowledge: Knowledge, formulas: Formulas, candidate: _Candidate, lines: Sequence[str]
 ) -> tuple[TextEdit, ...]:
-    """Return the edit that composes the operator of statements, and the import that one of them needs."""
+    """Return the edits that replace the formulas by statements, with the import that the statements need."""
     snapshot, path = knowledge.snapshot, knowledge.path
     source, place = snapshot.source(path).text, formulas.block.span.shifted(formulas.start)
     line_break = "\r\n" if "\r\n" in source else "\n"
@@ -196,7 +196,7 @@ def _arguments(facts: _Facts, least: int, most: int) -> Iterator[tuple[str, ...]
 
 
 def _options(library: Knowledge, base: int, attribute: nodes.Parameter, facts: _Facts) -> Sequence[str | None]:
-    """Return what may be written for an attribute of the library; None for its default."""
+    """Return the possible texts for an attribute of the library; None for its default."""
     name, dtype, packed = attribute.name.text, attribute.type.text, attribute.pack is not None
     has_default = attribute.optional or attribute.default is not None
     own = [
@@ -227,7 +227,7 @@ def _options(library: Knowledge, base: int, attribute: nodes.Parameter, facts: _
 
 
 def _strings(library: Knowledge, name: str) -> Iterator[str]:
-    """Yield the strings that the library allows for an attribute ``x``: those that its helper symbol ``xs`` lists."""
+    """Yield the strings that the library allows for an attribute ``x``, from the list in its helper symbol ``xs``."""
     for base, using in nodes.entries_of(library.definition, BlockKind.USING, nodes.Using):
         if isinstance(using.target, nodes.NameTarget) and library.source(using.target, base) == f"{name}s":
             for each in nodes.descendants(using.value):

@@ -69,7 +69,7 @@ def _flat(version: Version) -> Graph:
 
 
 def _moved(before: Graph, after: Graph) -> dict[str, str]:
-    """Return the new names of the variables that have another one after the edit, which keeps their order."""
+    """Return the new names of the variables that the edit renames; it keeps their order."""
     gone = [each for each in before.variables if each not in after.variables]
     come = [each for each in after.variables if each not in before.variables]
     if len(gone) != len(come) or not before.updates.keys().isdisjoint(gone):

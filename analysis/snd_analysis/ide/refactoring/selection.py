@@ -32,17 +32,17 @@ EXPRESSIONS = (
 
 
 class Selected(Struct, frozen=True):
-    """Statements that stand together in a ``@compose`` block; ``span`` is where, in the file."""
+    """Adjacent statements of a ``@compose`` block; ``span`` is their place in the file."""
 
     start: int
-    """What spans of the definition count from."""
+    """The offset from which spans of the definition count."""
     definition: nodes.Definition
     span: Span
     entries: tuple[nodes.Entry, ...]
 
 
 class SelectedSymbols(Struct, frozen=True):
-    """What the statements name: each symbol once, in order."""
+    """The symbols that the statements name: each once, in order."""
 
     read: tuple[Symbol, ...]
     """Tensors from outside."""

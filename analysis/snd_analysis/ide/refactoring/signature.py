@@ -1,4 +1,4 @@
-"""Another signature of an operator: parameters come, go, change their places or names, and all invocations follow."""
+"""Changes the signature of an operator: adds, removes, moves and renames parameters, also in all invocations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNUSED = frozenset({DEAD_OPERATION, UNUSED_VARIABLE})
 
 
 class NewParameter(Struct, frozen=True, forbid_unknown_fields=True):
-    """A parameter of the new signature: one that there ``was``, perhaps with another name, or a new one."""
+    """A parameter of the new signature: an old one, named ``was`` and perhaps renamed, or a new one."""
 
     was: str | None = None
     name: str = ""
@@ -81,7 +81,7 @@ class ParameterList(Struct, frozen=True):
 
     @property
     def removed(self) -> list[str]:
-        """The names of the parameters that go."""
+        """The names of the removed parameters."""
         kept = {each.was for each in self.new}
         return [each for each in self.old if each not in kept]
 
@@ -284,7 +284,7 @@ def _renamed(
     lists: Sequence[ParameterList],
     files: Sequence[str],
 ) -> dict[str, str]:
-    """Return the texts with new names of parameters, wherever they are named."""
+    """Return the new texts of the files, with all uses of parameters renamed."""
     pairs = [(each.was, each.name) for one in lists for each in one.new if each.was is not None]
     pairs = [(old, new) for old, new in pairs if new not in ("", old)]
     olds = {old for one in lists for old in one.old}
