@@ -31,7 +31,9 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
             return UNTYPED
         message = f"only packs and strings can be indexed, but this is a single value of type '{type_}'"
         context.report(rules.NOT_INDEXABLE, node.target, message)
-        context.distrust(context.symbol(node.target))
+        symbol = context.symbol(node.target)
+        if symbol is not None and symbol.kind is SymbolKind.EXTENT:
+            context.distrust(symbol)  # the declared length decides whether it is a pack
         infer_items(context, index)
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
