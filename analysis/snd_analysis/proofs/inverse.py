@@ -120,6 +120,11 @@ class _Inverse:
             pass
         for (dividend, divisor), value in self._remainders.items():
             self._turned(dividend, self._constant(divisor), value)
+        for addends, cell in self._sums:
+            axes = frozenset[int]().union(*(term.axes for term, _ in addends))
+            if len(axes) == 1:
+                # A sum such as ``i / 2 + (i + 1) / 2`` may be the index itself.
+                self.positions.setdefault(next(iter(axes)), cell)
 
     def _combined(self) -> bool:
         """Solve one dividend whose quotient and remainder are known; return whether there was one."""

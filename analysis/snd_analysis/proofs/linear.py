@@ -8,7 +8,7 @@ solution here has none at all. Solutions found here prove nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from math import gcd
 
@@ -44,11 +44,66 @@ class Linearized(Struct, frozen=True):
 def linearized(conditions: Sequence[Expression]) -> Linearized | None:
     """Return conditions without products, and lemmas about the products; None if there are no products."""
     made = _Linear()
+    made.substitute(_solved(conditions))
     found = [made.condition(each) for each in conditions]
     if not made.products:
         return None
     lemmas = list(made.lemmas())
     return Linearized(found, lemmas, {each.value: made.product(monomial) for monomial, each in made.products.items()})
+
+
+def _solved(conditions: Sequence[Expression]) -> Iterator[Expression]:
+    """Yield equalities of ints that hold if all conditions do."""
+    pending, facts = list(reversed(conditions)), list[Expression]()
+    while pending:
+        each = pending.pop()
+        if each.operation == "and":
+            pending += reversed(each.operands)
+        else:
+            facts.append(each)
+    positive = {fact.operands[0].operands[0].value for fact in facts if _is_positive(fact)}
+    for fact in facts:
+        left = [each for each in _alternatives(fact) if not _is_zero(each, positive)]
+        if len(left) == 1 and left[0].operation == "==" and not left[0].operands[0].is_condition:
+            yield left[0]
+
+
+def _alternatives(fact: Expression) -> Iterator[Expression]:
+    """Yield conditions of which one holds if a fact does."""
+    inner = fact.operands[0] if fact.operation == "not" else fact
+    if fact.operation == "or":
+        for each in fact.operands:
+            yield from _alternatives(each)
+    elif fact.operation == "not" and inner.operation == "and":
+        for each in inner.operands:
+            yield from _alternatives(negation(each))
+    else:
+        yield fact
+
+
+def _is_positive(fact: Expression) -> bool:
+    """Return whether a fact is that an unknown is greater than zero or more."""
+    if fact.operation != "not" or fact.operands[0].operation != "<=":
+        return False
+    first, second = fact.operands[0].operands
+    return first.operation == "unknown" and second.operation == "constant" and second.value >= 0
+
+
+def _is_zero(condition: Expression, positive: Set[int]) -> bool:
+    """Return whether a condition is that a product of positive unknowns is zero."""
+    if condition.operation != "==" or condition.operands[0].is_condition:
+        return False
+    product, zero = condition.operands
+    pending = [product]
+    while pending:
+        each = pending.pop()
+        if each.operation == "*":
+            pending += each.operands
+        elif not (each.operation == "constant" and each.value > 0) and not (
+            each.operation == "unknown" and each.value in positive
+        ):
+            return False
+    return zero.operation == "constant" and zero.value == 0
 
 
 class _Linear:
@@ -58,6 +113,19 @@ class _Linear:
         self._pairs: list[_Pair] = []
         self._seen: set[Expression] = set()
         self._conditions: dict[Expression, Expression] = {}
+
+    def substitute(self, solved: Iterable[Expression]) -> None:
+        """Replace an unknown by what it is equal to, for each equality: ``n`` by ``k * q`` where ``n - k * q == 0``."""
+        for each in solved:
+            difference = plus(self._polynomials.of(each.operands[0]), self._polynomials.of(each.operands[1]), -1)
+            named = [atom for monomial in difference for atom in monomial]
+            if min(named, default=-1) < 0:
+                continue  # a choice may hide the unknown
+            for monomial, coefficient in sorted(difference.items()):
+                if len(monomial) == 1 and monomial[0] > 0 and abs(coefficient) == 1 and named.count(monomial[0]) == 1:
+                    rest = {other: value for other, value in difference.items() if other != monomial}
+                    self._polynomials.replace(monomial[0], plus(ZERO, rest, -coefficient))
+                    break
 
     def product(self, monomial: Monomial) -> Expression:
         """Return a product as it was."""
@@ -105,6 +173,11 @@ class _Linear:
         if integer.operation == "*":
             one, other = map(self._polynomials.of, integer.operands)
             self._pairs += [(one, other), (other, one)]
+            first, _ = integer.operands
+            if first.operation == "*":
+                # (x * y) * z is x by y * z, too: blocks of blocks are counted so.
+                inner, by = map(self._polynomials.of, first.operands)
+                self._pairs.append((inner, self._polynomials.times(by, other)))
 
     def _linear(self, polynomial: Polynomial) -> Expression:
         return total(self._monomial(each) * factor for each, factor in sorted(polynomial.items()))
@@ -181,8 +254,10 @@ class _Linear:
                 for atom in sorted(set(monomial)) if len(monomial) > 1 else ():
                     rest = without(monomial, (atom,)) or ()
                     note(self._polynomials.times(cofactor, {rest: factor[monomial]}), {(atom,): 1})
+        factors = {monomial for _, factor in self._pairs if len(factor) == 1 for monomial in factor}
         for monomial in [*self.products]:
-            for atom in sorted(set(monomial)):
-                note({without(monomial, (atom,)) or (): 1}, {(atom,): 1})
+            for divisor in sorted({*((atom,) for atom in monomial), *factors}):
+                if left := without(monomial, divisor):
+                    note({left: 1}, {divisor: 1})
         for key, cofactors in found.items():
             yield dict(key), [*cofactors.values()][:MOST_COFACTORS]

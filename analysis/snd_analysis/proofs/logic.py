@@ -71,6 +71,10 @@ _Subject = TypeVar("_Subject", bound=Hashable)
 _Made = TypeVar("_Made")
 
 
+_SHOWN = 4
+"""Names that are shown where products stand in the way."""
+
+
 class Logic:
     """The knowledge about one case.
 
@@ -88,6 +92,8 @@ class Logic:
         self._polynomials = Polynomials()
         self._quotients: dict[object, Expression] = {}
         self._unknowns = 0
+        self._names: dict[int, str] = {}
+        """Names of extents and attributes by the numbers of their unknowns."""
         self.sizes: list[Expression] = []
         """The unknowns that a counterexample has small values of."""
         self.nonzero: set[object] = set()
@@ -136,6 +142,7 @@ class Logic:
         key = canonical(leaf.key)
         if key not in self._leaves:
             self._leaves[key] = made = self._unknown(is_condition)
+            self._names[made.value] = leaf.name
             if not is_condition:
                 self.sizes.append(made)
         return self._leaves[key]
@@ -344,6 +351,28 @@ class Logic:
         if isinstance(decision, Counterexample):
             return Counterexample({key: decision.values.get(each.value, 0) for key, each in self._leaves.items()})
         return decision
+
+    def obstacle(self, goal: Expression) -> str:
+        """Return why a goal is hard to decide: the names that it multiplies, or by which it divides."""
+        definitions: dict[int, list[Expression]] = {}
+        for each in self._side:
+            if each.defines is not None:
+                definitions.setdefault(each.defines, []).append(each.condition)
+        pending, seen, factors = [goal], {goal}, set[int]()
+        while pending:
+            expression = pending.pop()
+            more = list(expression.operands)
+            if expression.operation == "unknown":
+                more += definitions.pop(expression.value, ())
+            if expression.operation == "*" and not any(each.operation == "constant" for each in expression.operands):
+                factors |= expression.unknowns
+            pending += [each for each in more if each not in seen]
+            seen.update(more)
+        names = list(dict.fromkeys(self._names[each] for each in sorted(factors) if each in self._names))
+        if not names:
+            return ""
+        shown = ", ".join(f"'{each}'" for each in names[:_SHOWN])
+        return f"neither proved nor refuted: it needs more about products and quotients with {shown} than snd knows"
 
     def _all(self, facts: Iterable[Expression]) -> list[Fact]:
         return [*map(Fact, facts), *self._side]

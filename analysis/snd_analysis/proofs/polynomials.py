@@ -38,6 +38,7 @@ class Polynomials:
         self._known: dict[Expression, Polynomial] = {}
         self._atoms: dict[int, Expression] = {}
         self._choices: dict[object, int] = {}
+        self._replaced: dict[int, Polynomial] = {}
 
     def of(self, integer: Expression) -> Polynomial:
         """Return the polynomial of an integer."""
@@ -52,7 +53,7 @@ class Polynomials:
                 return {(): integer.value} if integer.value else ZERO
             case "unknown":
                 self._atoms.setdefault(integer.value, integer)
-                return {(integer.value,): 1}
+                return self._replaced.get(integer.value, {(integer.value,): 1})
             case "+":
                 return reduce(plus, map(self.of, integer.operands), ZERO)
             case "*":
@@ -80,6 +81,22 @@ class Polynomials:
         others = self.expression({tuple(sorted(rest)): 1})
         condition, first, second = self._atoms[choice].operands
         return self.of(choose(condition, first * others, second * others))
+
+    def replace(self, atom: int, polynomial: Polynomial) -> None:
+        """Take a polynomial for an unknown from now on."""
+        self._replaced = {each: self._with(known, atom, polynomial) for each, known in self._replaced.items()} | {
+            atom: polynomial
+        }
+        self._known.clear()
+
+    def _with(self, polynomial: Polynomial, atom: int, replacement: Polynomial) -> Polynomial:
+        found: Polynomial = ZERO
+        for monomial, coefficient in polynomial.items():
+            product: Polynomial = {(): coefficient}
+            for each in monomial:
+                product = self.times(product, replacement if each == atom else {(each,): 1})
+            found = plus(found, product)
+        return found
 
     def atom(self, at: int) -> Expression:
         """Return the expression of an atom."""

@@ -173,7 +173,7 @@ class _Proving:
         if isinstance(decision, Proved):
             return ""
         if not isinstance(decision, Counterexample):
-            return decision.reason
+            return logic.obstacle(goal.goal) or decision.reason
         tried = with_numbers(case, decision.values)
         candidates = candidates_of(self._template, tried)
         if not candidates:

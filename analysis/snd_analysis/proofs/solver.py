@@ -5,7 +5,7 @@ z3 is the extra ``snd[proofs]``. It may give up on quotients and products of unk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -35,6 +35,8 @@ Steps are counted instead of time, so that verdicts don't depend on the load of 
 _SMALLER = 8
 """Divisor of the number of steps for each attempt at smaller values, when values are known."""
 
+_SHORT_PART = 10
+"""Part of the steps that the first attempt may take: most questions need no more."""
 _LINEAR_PART = 2
 """Part of the steps that a question without products may take."""
 
@@ -85,7 +87,7 @@ class Solver:
         proved = self._follows_from_near(facts, goal, milliseconds)
         if proved:
             return Proved()
-        unknown = Undecided("z3 finds neither a proof nor sizes that break it")
+        unknown = Undecided("neither a proof nor sizes that break it are found in the time there is")
         if proved is None:
             return unknown
         question, names = question_of((negation(goal), *(each.condition for each in facts)))
@@ -125,17 +127,23 @@ class Solver:
         return self._seconds_left() < milliseconds / 1000
 
     def _answer(self, conditions: Sequence[Expression], question: Question, milliseconds: int) -> bool | None:
+        """Return whether conditions are possible: asked in short, then without products, then at length."""
+        for asked_now, part in self._ways(conditions, question):
+            if self._is_over(milliseconds):
+                return None
+            with _Asked(self._solver, asked_now, milliseconds // part) as asked:
+                # A question without products has too many answers: only that it has none tells something.
+                if asked.is_possible is False or (asked_now is question and asked.is_possible is not None):
+                    return asked.is_possible
+        return None
+
+    def _ways(self, conditions: Sequence[Expression], question: Question) -> Iterator[tuple[Question, int]]:
+        """Yield questions that decide, each with the part of the steps that it may take."""
+        yield question, _SHORT_PART
         linear = linearized(conditions)
-        if linear is not None and not self._is_over(milliseconds):
-            with _Asked(
-                self._solver, question_of((*linear.conditions, *linear.lemmas))[0], milliseconds // _LINEAR_PART
-            ) as asked:
-                if asked.is_possible is False:
-                    return False
-        if self._is_over(milliseconds):
-            return None
-        with _Asked(self._solver, question, milliseconds) as asked:
-            return asked.is_possible
+        if linear is not None:
+            yield question_of((*linear.conditions, *linear.lemmas))[0], _LINEAR_PART
+        yield question, 1
 
 
 class _Asked:

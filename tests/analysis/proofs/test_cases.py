@@ -353,3 +353,17 @@ def test_a_condition_has_the_whole_text_of_an_index(shape: str, extent: str, lef
         @output {{ y: real[{"s..(d)" if extent == "s" else extent}]; }}
         @lower {{ y[{left}] = x[{index}{", 0" if index == "o[a]" else ""}], i < {extent}; }}""")
     assert f"the index '{index}' of 'x' is in bounds" in found
+
+
+def test_the_reason_names_what_stands_in_the_way():
+    body = """
+        @attrib { a: int; b: int; }
+        @input { x: real[n]; }
+        @output { y: real[n]; }
+        @assert { a > 0; b > 0; a * a * a + b * b * b == n * n * n; }
+        @lower { y[i,] = x[(a * i * i + b) % (n * n),], i < n; }"""
+    snapshot = snapshot_of({"m.sknd": f"operator m {{{body}\n}}\n"})
+    found = proofs_of_operator(snapshot, OperatorName("m.sknd", "m"), time.thread_time)
+    reasons = [each.reason for each in found if each.verdict is Verdict.UNKNOWN]
+    assert all("products and quotients with" in each and "'n'" in each for each in reasons)
+    assert reasons

@@ -64,7 +64,7 @@ class LengthIndices:
                 tensor = self._tensor(node)
                 items = () if tensor is None else _indices(node)[-1].items
                 for (symbol, at), length in self._dimensions.items():
-                    if symbol is tensor and not (at < len(items) and self._is_own(tensor, items, at)):
+                    if symbol is tensor and not self._is_own(tensor, items, at):
                         yield length.name
 
     def _named_as_numbers(self, node: nodes.Node) -> set[Symbol]:
@@ -93,14 +93,23 @@ class LengthIndices:
         length = self._dimensions.get((tensor, at)) if tensor is not None else None
         if tensor is None or length is None:
             return False
-        extents = self._extents.get(tensor, ())
-        if not all(self._covers(item, extent) for item, extent in zip(items[:at], extents, strict=False)):
-            return False
-        match items[at]:
+        item = self._item_of(self._extents.get(tensor, ()), items, at)
+        match item:
             case nodes.Range(first=None, last=None, step=None):
                 return True
-        index = self._targets.get(items[at])
+            case None:
+                return False
+        index = self._targets.get(item)
         return isinstance(index, Symbol) and self._bounds.get(index) is length
+
+    def _item_of(self, extents: Sequence[nodes.Extent], items: Sequence[nodes.Node], at: int) -> nodes.Node | None:
+        """Return the index of an extent, counted from either end; None if it is not certain which one it is."""
+        if at < len(items) and all(map(self._covers, items[:at], extents)):
+            return items[at]
+        from_end = len(extents) - at
+        if from_end <= len(items) and all(map(self._covers, items[len(items) - from_end + 1 :], extents[at + 1 :])):
+            return items[len(items) - from_end]
+        return None
 
     def _covers(self, item: nodes.Node, extent: nodes.Extent) -> bool:
         """Return whether an index and an extent certainly are as many dimensions."""

@@ -114,9 +114,7 @@ class _Reading:
         for _, using in template.using:
             if not _is_condition(using.value) and any(is_length for _, is_length, _ in self._named(using.value)):
                 below = symbols_below(template, using.target)
-                self._lengths |= {
-                    each for each in below if each.kind is SymbolKind.USING and not self._indices.is_range(each)
-                }
+                self._lengths |= {each for each in below if each.kind is SymbolKind.USING}
         for block in template.definition.blocks:
             if isinstance(block, nodes.Block) and block.kind is not BlockKind.ATTRIB:
                 for entry in block.entries:
@@ -134,7 +132,7 @@ class _Reading:
                 self._read(target, use)
                 self._read(index, _Use.POSITION)
             case nodes.Subscript(index=index):
-                self._read(index, _Use.NUMBER)
+                self._read_all(self._numbers_of(index), _Use.NUMBER)
             case nodes.Substitution(target=target, index=index, value=value):
                 self._note_extents(index)
                 self._read_all((target, value), use)
@@ -143,7 +141,7 @@ class _Reading:
                 for position in positions:
                     self._note_extents(position)
                 self._read_all(positions, _Use.POSITION)
-                self._read(last, _Use.NUMBER)
+                self._read_all(self._numbers_of(last), _Use.NUMBER)
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
                 if use is _Use.NUMBER and isinstance(node, nodes.Range):
                     self._note_compared(node)
@@ -179,6 +177,13 @@ class _Reading:
                 self._read(operand, use)
             case _:
                 self._read_all(nodes.children(node), use)
+
+    def _numbers_of(self, index: nodes.Index) -> Iterator[nodes.Node]:
+        """Yield the indices of an element that are no ranges of all positions of their dimensions."""
+        for each in index.items:
+            symbol = self._template.resolution.targets.get(each)
+            if not (isinstance(symbol, Symbol) and self._indices.is_range(symbol)):
+                yield each
 
     def _note_extents(self, index: nodes.Node) -> None:
         """Note an extent that chooses an item: how long the pack must be depends on the extent."""
