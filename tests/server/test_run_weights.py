@@ -352,3 +352,14 @@ def test_rules_that_split_and_join_are_checked(model, real, rule, message):
     outcome = real("run", ".", "--weights", "w.safetensors", "--map", "rules.toml")
     assert outcome.status == 2
     assert message in outcome.stderr
+
+
+def test_a_transposed_weight_is_called_that(model, real):
+    np.savez(model / "t.npz", w=np.ones((2, 3), np.float32))
+    (model / "main.sknd").write_text(
+        "import nn; graph N { @input { x: real[1, 2]; } @output { y: real[1, 3]; } @variable { w: real[3, 2]; } "
+        "@compose { y = nn.linear(x, w); } }"
+    )
+    outcome = real("run", ".", "--weights", "t.npz")
+    assert "'real[3,2]', but the given value is 'float32[2,3]', which fits transposed" in outcome.stdout
+    assert outcome.status == 1

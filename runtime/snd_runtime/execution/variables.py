@@ -144,6 +144,8 @@ class Variables:
                 f"the variable '{name}' is '{tensor.dtype}[{_extents(shape)}]', "
                 f"but the given value is '{given.dtype}[{_extents(given.shape)}]'"
             )
+            if len(shape) > 1 and given.shape == shape[::-1] != shape:
+                message += ", which fits transposed"
             raise EvaluationFailed(VARIABLE_VALUE, message, tensor.place)
         if given.dtype == dtype:
             return given

@@ -77,7 +77,7 @@ def read_safetensors_header(content: bytes | mmap, file_bytes: int | None = None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidFileError(f"this is not a header of safetensors: {error}", LENGTH_BYTES) from None
     found = {name: _tensor(name, entry, first, file_bytes) for name, entry in entries.items()}
-    _demand_apart(found)
+    _demand_in_a_row(found, first, file_bytes)
     return found
 
 
@@ -96,13 +96,20 @@ def _demand_names_once(header: bytes, count: int) -> None:
         raise InvalidFileError(f"two of its tensors have the name '{twice}'", LENGTH_BYTES)
 
 
-def _demand_apart(tensors: Mapping[str, SafeTensor]) -> None:
-    """Raise InvalidFileError for tensors with common bytes, as the format does: they would fill the memory."""
-    end, before = 0, ""
+def _demand_in_a_row(tensors: Mapping[str, SafeTensor], first: int, file_bytes: int) -> None:
+    """Raise InvalidFileError for tensors with common bytes, and for bytes of no tensor, as the format does.
+
+    Common bytes would fill the memory, and the header of a file with other bytes may be that of another file.
+    """
+    end, before = first, ""
     for name, each in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
         if each.begin < end and each.end > each.begin:
             raise InvalidFileError(f"'{name}' has bytes of '{before}'", LENGTH_BYTES)
+        if each.begin > end:
+            raise InvalidFileError(f"{each.begin - end} bytes before '{name}' belong to no tensor", end)
         end, before = max(end, each.end), name
+    if end < file_bytes:
+        raise InvalidFileError(f"the last {file_bytes - end} bytes belong to no tensor", end)
 
 
 def _tensor(name: str, entry: _Entry, first: int, file_bytes: int) -> SafeTensor:

@@ -48,6 +48,7 @@ from snd_server.workspace_files.model_folder import no_file
 from snd_server.workspace_files.writing import (
     ChangedMeanwhileError,
     Version,
+    made_folders,
     replace_version,
     version_of,
     write_file,
@@ -466,8 +467,8 @@ def _write_outputs(folder: Path, answer: EvaluationAnswer) -> None:
         elif value is not None:
             for at, item in enumerate(value):
                 files[folder / f"{_file_name(name)}.{at}.npy"] = map(write_npy, (np.asarray(item),))
-    os.makedirs(folder, exist_ok=True)
-    write_together(files)
+    with made_folders(folder):
+        write_together(files)
 
 
 def _file_name(name: str) -> str:

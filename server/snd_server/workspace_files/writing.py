@@ -155,9 +155,9 @@ def write_below(folder: str, files: Mapping[str, Iterable[bytes]]) -> None:
     for name, pieces in files.items():
         path = os.path.join(folder, name)
         demand_below(folder, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
         paths[path] = pieces
-    write_together(paths)
+    with made_folders(*dict.fromkeys(map(os.path.dirname, paths))):
+        write_together(paths)
 
 
 def demand_below(folder: str, path: str) -> None:
@@ -211,9 +211,32 @@ def _beside(target: str, pieces: Iterable[bytes]) -> Iterator[tuple[str, list[st
             lost = _keep_attributes(target, temporary)
             os.fsync(stream.fileno())
         yield temporary, lost
-    except BaseException:
+    except BaseException as failed:
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(failed, OSError) and failed.filename is None:  # a full disk has no name
+            raise OSError(failed.errno, reason(failed), target) from None
+        raise
+
+
+@contextmanager
+def made_folders(*folders: str | os.PathLike[str]) -> Iterator[None]:
+    """Make folders, which are gone again if the block fails and leaves them empty. Raise OSError."""
+    new: list[str] = []
+    for folder in folders:
+        missing, above = [], os.path.abspath(folder)
+        while not os.path.exists(above):
+            missing.append(above)
+            above = os.path.dirname(above)
+        new += reversed(missing)
+    try:
+        for folder in folders:
+            os.makedirs(folder, exist_ok=True)
+        yield
+    except BaseException:
+        for made in reversed(new):
+            with suppress(OSError):
+                os.rmdir(made)
         raise
 
 

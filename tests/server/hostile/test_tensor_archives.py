@@ -68,3 +68,14 @@ def test_tensors_without_elements_share_nothing():
     header = json.dumps(entries).encode()
     found = read_safetensors(struct.pack("<Q", len(header)) + header + bytes(8))
     assert {name: array.shape for name, array in found.items()} == {"a": (2,), "b": (0,), "c": (0,)}
+
+
+@pytest.mark.parametrize(
+    ("begin", "after", "message"),
+    [(0, 8, "the last 8 bytes belong to no tensor"), (8, 0, "8 bytes before 'a' belong to no tensor")],
+)
+def test_bytes_of_no_tensor(begin: int, after: int, message: str):
+    """The format has none: the header may be that of another file."""
+    header = json.dumps({"a": {"dtype": "F32", "shape": [2], "data_offsets": [begin, begin + 8]}}).encode()
+    with pytest.raises(InvalidFileError, match=message):
+        read_safetensors(struct.pack("<Q", len(header)) + header + bytes(begin + 8 + after))
