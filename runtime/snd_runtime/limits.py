@@ -16,9 +16,9 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 MOST_RANK: Final = 32
 """Maximum rank of a tensor, and number of indices of a formula: some operations of NumPy support no more."""
 MOST_PICTURED_IMAGES = 4
-"""Images of a tensor of more than two dimensions. Further ones are not shown."""
+"""Maximum number of images of a tensor of more than two dimensions. Further ones are not shown."""
 MOST_PICTURED_ELEMENTS = 64
-"""Elements along each side of one image. Of more, every second, third … is shown."""
+"""Maximum number of elements along each side of one image. Of more, every second, third … is shown."""
 
 
 def too_slow(seconds: float | None) -> str:

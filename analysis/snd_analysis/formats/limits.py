@@ -8,7 +8,9 @@ MOST_OPERATIONS = 20_000
 Later ones are unknown: the run finds mistakes in them.
 """
 MOST_ITERATIONS = 64
-"""Iterations of a loop that are followed one by one. Of later ones the ranges are known if they grow by the same step
-each time; mistakes in others are found by the run."""
+"""Maximum number of iterations of a loop that are followed one by one.
+
+The ranges of later ones are known if they grow by the same step each time; the run finds mistakes in others.
+"""
 PROBES = 8
 """Later iterations of a loop that are followed, to see that ranges still grow by the same step."""

@@ -26,7 +26,7 @@ LONGEST_LENGTH = 3
 Nothing is proved without the shorter packs.
 """
 MOST_NAMED = 6
-"""Greatest number in an operator that makes longer packs looked at."""
+"""Greatest number in an operator that extends the lengths of packs that are looked at."""
 SECONDS = 5.0
 """Time for one operator. Conditions that are undecided then are unknown."""
 SECONDS_OF_ASSERTIONS = 1.0
@@ -61,7 +61,7 @@ MOST_COFACTORS = 8
 More are left out: conditions that only they prove are unknown.
 """
 MOST_LEMMAS = 200
-"""Lemmas about products of one question. What needs more is unknown."""
+"""Maximum number of lemmas about the products of one question. Conditions that need more are unknown."""
 SECONDS_OF_TRIALS = 0.3
 """Computing time for the sizes that the assertions for an operator are judged by."""
 SECONDS_OF_CANDIDATES = 0.1
@@ -69,21 +69,21 @@ SECONDS_OF_CANDIDATES = 0.1
 SECONDS_OF_DOUBTS = 0.1
 """Computing time for the search of sizes that work and one assertion refuses."""
 MOST_TRIED_SIZES = 1000
-"""Sizes that the assertions for an operator are judged by."""
+"""Maximum number of sizes by which the assertions for an operator are judged."""
 MOST_CHOSEN_SIZES = 4000
-"""Sizes that these are chosen from: most may be refused by assertions."""
+"""Maximum number of sizes from which these are chosen: most may be refused by assertions."""
 MOST_TRIED_CASES = 60
-"""Cases that these sizes are taken from."""
+"""Maximum number of cases from which these sizes are taken."""
 MOST_LENGTHENED = 2
-"""Cases whose packs and ranks are lengthened for more sizes."""
+"""Maximum number of cases whose packs and ranks are lengthened for more sizes."""
 MOST_TRIED_POINTS = 400
 """Maximum number of points of all formulas. Sizes with more don't count for or against an assertion."""
 MOST_FAILING_POINTS = 6
 """Number of points of a formula that break a condition, after which its other points are left out."""
 LEAST_WORKING = 4
-"""Sizes that work, without which no assertion is proposed."""
+"""Minimum number of working sizes for a proposal of assertions."""
 LEAST_VALUES = 3
-"""Values that a name must have among the sizes tried. An assertion does not name others."""
+"""Minimum number of values that a name must have among the sizes tried. An assertion does not name others."""
 MOST_PAIRED = 80
 """Maximum number of assertions that are tried in pairs, if none is enough by itself."""
 MOST_NUMBERS = 4

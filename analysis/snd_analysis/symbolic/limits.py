@@ -9,31 +9,46 @@ A larger bound counts as no bound, a larger power stays written as a power, and 
 unknown: composing then checks nothing about it, and the run does.
 """
 MOST_TERMS = 400
-"""Terms of a sum that a product is expanded to. A larger product stays a product: two ways of writing it may not be
-recognized as equal, and the run compares them."""
+"""Maximum number of terms of a sum to which a product is expanded.
+
+A larger product stays a product: two ways of writing it may not be recognized as equal, and the run compares them.
+"""
 DEEPEST_INTEGER = 100
 """Maximum depth of nested operations on integers: code that walks integers recurses.
 
 The result of a deeper one is unknown before the run, and shown as `...`.
 """
 MOST_CONDITIONS = 16
-"""Conditions, at any depth, of a choice between integers: each may double the work. The result of a choice by more is
-unknown before the run."""
+"""Maximum number of conditions, at any depth, of a choice between integers: each may double the work.
+
+The result of a choice by more conditions is unknown before the run.
+"""
 MOST_DIVISION_STEPS = 32
-"""Steps of a polynomial division by a sum. A longer division stays written as a division."""
+"""Maximum number of steps of a polynomial division by a sum. A longer division stays written as a division."""
 MOST_DIVIDED_CONDITIONS = 3
-"""Conditions of a dividend that is divided case by case. With more, the division stays written as a division."""
+"""Maximum number of conditions of a dividend that is divided case by case.
+
+With more, the division stays written as a division.
+"""
 MOST_CANDIDATES = 12
-"""Operands of a minimum or maximum that are compared with each other. Of more, only equal ones are merged, so the text
-that users see is longer."""
+"""Maximum number of operands of a minimum or maximum that are compared with each other.
+
+Of more, only equal ones are merged, so the text that users see is longer.
+"""
 LONGEST_SPELLING = 300
-"""Characters by which the atoms of an integer are ordered. Atoms that are alike so far stand in any order."""
+"""Maximum number of characters by which the atoms of an integer are ordered.
+
+The order of atoms with the same beginning is undefined.
+"""
 LONGEST_INTEGER = 300
-"""Characters of an integer in messages and hovers. A longer one is cut."""
+"""Maximum number of characters of an integer in messages and hovers. A longer one is cut."""
 MOST_SUMMANDS = 40
-"""Summands of an integer that is written out. One with more is cut."""
+"""Maximum number of summands of an integer that is written out. One with more is cut."""
 MOST_PRINTED_CONDITIONS = 6
-"""Conditions by which the text of an integer is split into cases: each may double the text. One with more is cut."""
+"""Maximum number of conditions by which the text of an integer is split into cases: each may double the text.
+
+One with more is cut.
+"""
 MOST_REPLACEMENTS = ((10, 3), (24, 2), (100, 1))
 """Numbers of successive replacements of parts of a sum by their bounds, each for sums up to a number of terms.
 
@@ -41,19 +56,24 @@ Each round multiplies the ways by the number of terms. For a larger sum, a decis
 run.
 """
 MOST_REMEMBERED_BOUNDS = 4096
-"""Sums whose bounds are remembered: declarations compare the same extents over and over. Users see no difference."""
+"""Maximum number of sums whose bounds are remembered: declarations compare the same extents over and over.
+
+Users see no difference.
+"""
 MOST_COMBINED_FACTS = 64
 """Maximum number of combined assertions that are tried to bound a sum. Further ones may be left to the run."""
 MOST_LITERALS = 8
-"""Atomic conditions of a condition that is decided by a table of truth. One with more may be left to
-the run."""
+"""Maximum number of atomic conditions of a condition that is decided by a truth table.
+
+One with more may be left to the run.
+"""
 MOST_KEPT_LITERALS = 64
 """Maximum number of atomic conditions of a kept condition: an exclusive disjunction doubles its parts.
 
 A larger condition is unknown, and the run decides it.
 """
 MOST_POWER_TERMS = 64
-"""Terms of a sum to which a power of a sum is expanded. A larger power stays a power."""
+"""Maximum number of terms of a sum to which a power of a sum is expanded. A larger power stays a power."""
 MOST_CASE_CONDITIONS = 2
 """Maximum number of conditions by which two integers are compared case by case.
 
@@ -62,16 +82,26 @@ With more, a decision may be left to the run.
 DEEPEST = 60
 """Maximum depth of nested unknown operations on values: code that walks values recurses. A deeper result is unknown."""
 LONGEST_WRITTEN_OUT = 1024
-"""Items of one value that are written out. Users see no difference: longer ones stay a run."""
+"""Maximum number of items of one value that are written out. Users see no difference: longer ones stay a run."""
 MOST_ITEMS = 65_536
-"""Items of a pack that is written out. A longer pack stays a run, or is an error where its items are needed."""
+"""Maximum number of items of a pack that is written out.
+
+A longer pack stays a run, or is an error where its items are needed.
+"""
 MOST_COMPARED = 32
-"""Items that are compared with each other, beside runs of unknown length. Whether more items are the same is left to
-the run."""
+"""Maximum number of items that are compared with each other, beside runs of unknown length.
+
+Whether more items are the same is left to the run.
+"""
 LONGEST_TEXT = 120
-"""Characters of an unknown value. A longer text is cut."""
+"""Maximum number of characters of an unknown value. A longer text is cut."""
 LONGEST_MESSAGE = 2000
-"""Characters of a string that the author has composed, such as the message of an assertion. A longer one is cut."""
+"""Maximum number of characters of a string that the author has composed, such as the message of an assertion.
+
+A longer one is cut.
+"""
 LONGEST_STRING = 1_000_000
-"""Characters of a string. A longer one is an error: strings that are put together from others double with every
-step."""
+"""Maximum number of characters of a string.
+
+A longer one is an error: strings that are put together from others double with every step.
+"""

@@ -7,10 +7,17 @@ DEEPEST_FACTOR = 12
 MOST_FLAT_STEPS = 20_000
 """Maximum number of steps of a program that is made flat. A longer one runs unchanged: users see the same, later."""
 MOST_CONSTANT_ELEMENTS = 1 << 16
-"""Elements of the constants of an operator that becomes a part of the program around it, as long as which they stay.
-Operators with larger ones stay invocations: users see the same."""
+"""Maximum number of elements of the constants of an operator that becomes a part of the program around it.
+
+Operators with more stay invocations: users see the same.
+"""
 MOST_DRAWN = 131_071
-"""Elements of a variable that are drawn. One of more elements repeats them: nobody looks at a hundred million random
-numbers. A prime, so that rows and channels differ nevertheless."""
+"""Maximum number of elements of a variable that are drawn.
+
+A larger variable repeats them. A prime number, so that rows and channels differ nevertheless.
+"""
 MOST_ROW_POINTS = 1 << 26
-"""Points that compiled steps compute in a row, a few seconds. The time is checked only before and after."""
+"""Maximum number of points that compiled steps compute in a row, a few seconds.
+
+The time is checked only before and after.
+"""

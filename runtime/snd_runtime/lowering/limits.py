@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 MOST_CHUNKS = 1024
-"""Chunks of a sum that are kept for the next run. Of more, all are found again: users see nothing of it."""
+"""Maximum number of chunks of a sum that are kept for the next run.
+
+Of more, all are found again: users see nothing of it.
+"""
 MOST_COPIED = 1 << 20
 """Number of elements of windows that are copied at a time.
 
@@ -15,13 +18,17 @@ MOST_COUNTED_ELEMENTS = 1 << 20
 For larger tensors only the forms of the indices are examined: unwritten elements may stay 0 without an error.
 """
 MOST_SUMMED = 256
-"""Summands that a compiled loop adds up one by one. Longer sums, which would lose accuracy, are added up in
-blocks. Users see the same."""
+"""Maximum number of summands that a compiled loop adds up one by one.
+
+Longer sums, which would lose accuracy, are added up in blocks. Users see the same.
+"""
 MOST_ROUNDS = 4096
 """Maximum number of rounds of a loop around NumPy: more don't pay. Users see nothing of it."""
 MOST_PRODUCTS = 1 << 36
-"""Products of two matrices that are compiled as a whole. More are computed in pieces, between which the time is
-checked."""
+"""Maximum number of products of two matrices that are compiled as a whole.
+
+More are computed in pieces, between which the time is checked.
+"""
 MOST_PARTS = 128
 """Maximum number of parts of an index space that are compiled as successive products of matrices.
 
@@ -30,13 +37,20 @@ Transposed convolutions, whose windows overlap, need several. NumPy does larger 
 MOST_OFFSETS = 1 << 22
 """Maximum number of rows, columns or matrices of a compiled product. NumPy does larger ones: users see the same."""
 MOST_VECTORS = 4
-"""Vectors by which a matrix is multiplied one by one. More are multiplied as a matrix: users see the same."""
+"""Maximum number of vectors by which a matrix is multiplied one by one.
+
+More are multiplied as a matrix: users see the same.
+"""
 MOST_BETWEEN = 32
 """Maximum distance between columns of one stretch, for products of single rows. Farther columns begin another stretch:
 users see the same."""
 MOST_WASTED = 4
-"""Elements that products of single rows compute for each one that is kept. Where it were more, other loops do it:
-users see the same."""
+"""Maximum number of elements that products of single rows compute for each one that is kept.
+
+If it is more, other loops compute them: users see the same.
+"""
 MOST_UNROLLED = 8
-"""Positions of a window that stand in the text of a loop, and how far they may be apart. Longer windows are accumulated
-position by position: users see the same."""
+"""Maximum number of positions of a window that are written out in a loop, and maximum distance between them.
+
+Longer windows are accumulated position by position: users see the same.
+"""

@@ -7,8 +7,11 @@ from msgspec import Struct
 DEEPEST_RECURSION = 10_000
 """Maximum depth of calls, as in the command: trees and compositions are walked by recursion. Deeper ones fail."""
 MOST_THREADS = 4
-"""Threads of linear algebra. They spin while they wait for each other: where something else runs as well, an editor for
-one, more of them than processors that are free take many times as long as one. Users see nothing of it."""
+"""Maximum number of threads of linear algebra.
+
+The threads spin while they wait for each other. If other programs run as well, such as an editor, more threads than
+free processors take many times as long as one thread.
+"""
 
 
 class ProcessLimits(Struct, frozen=True):

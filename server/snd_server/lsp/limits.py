@@ -9,31 +9,47 @@ A larger file gets the diagnostic `file-too-large` and no analysis: that takes u
 each million of characters.
 """
 MOST_CHECKED_ARCHIVE_BYTES = 64 << 20
-"""Bytes of an archive in a workspace folder that is checked. Editors show nothing of a larger one: to unpack it would
-hold up answers for seconds."""
+"""Maximum number of bytes of an archive in a workspace folder that is checked.
+
+Editors show nothing of a larger one: to unpack it would hold up answers for seconds.
+"""
 MOST_HEADER_BYTES = 16 * 1024
-"""Bytes without a header of a message; headers have some dozens. The server ends then: no client sends such bytes."""
+"""Maximum number of bytes without the header of a message; headers have some dozens.
+
+The server ends then: no client sends such bytes.
+"""
 MOST_MESSAGE_BYTES = 256 << 20
-"""Bytes of a message. The server refuses a longer one, and ends."""
+"""Maximum number of bytes of a message. The server refuses a longer one, and ends."""
 MOST_UNREAD_BYTES = 64 << 20
-"""Bytes that wait for a client that does not read. With more, the server ends."""
+"""Maximum number of bytes that wait for a client that does not read. With more, the server ends."""
 MOST_LOGGED_CHARACTERS = 2_000
-"""Characters of the parameters of a request in the log; the rest is left out."""
+"""Maximum number of characters of the parameters of a request in the log; the rest is left out."""
 MOST_URGENT_SECONDS = 0.1
-"""Seconds for which a question holds up others. Then it begins again after them, and may take twice as long."""
+"""Maximum number of seconds for which a question holds up others.
+
+Then it begins again after them, and may take twice as long.
+"""
 MOST_SECONDS = 3600.0
-"""Seconds that a request may allow an evaluation. A request with more is refused."""
+"""Maximum number of seconds that a request may allow an evaluation. A request with more is refused."""
 MOST_REFACTORING_SECONDS = 3.0
-"""Seconds for which a refactoring is computed and compared. Then it is refused, or its message says how many
-evaluations there were."""
+"""Maximum number of seconds for which a refactoring is computed and compared.
+
+Then it is refused, or its message says how many evaluations there were.
+"""
 MOST_PROOF_SECONDS = 60.0
-"""Seconds after which the process that looks at an operator for all sizes is killed. Nothing is shown of it then."""
+"""Seconds after which the process that looks at an operator for all sizes is killed.
+
+Nothing is shown of it then.
+"""
 MOST_PROOF_BYTES = 2 << 30
-"""Bytes that this process may take. Nothing is shown of an operator that takes more."""
+"""Maximum number of bytes that this process may take. Nothing is shown of an operator that takes more."""
 MOST_EVALUATIONS = 2
-"""Evaluations at once. Others are shown as pending."""
+"""Maximum number of evaluations at once. Others are shown as pending."""
 MOST_EVALUATIONS_OVER_LIMIT = 3
-"""Evaluations of one subject in a row that took more than they may. Then it is evaluated only on request."""
+"""Maximum number of consecutive evaluations of one subject that exceed their limits.
+
+Then the subject is evaluated only on request.
+"""
 MOST_RECORDINGS = 3
 """Maximum number of attempts to record the result of a sample while the text changes.
 
@@ -42,27 +58,35 @@ Beyond it, the command fails with a message.
 MOST_WRITINGS = 3
 """Maximum number of attempts to write a sample while the text changes. Beyond it, the command fails with a message."""
 MOST_ANSWERED_TENSORS = 10_000
-"""Intermediate tensors in the answer about a run; further ones are left out."""
+"""Maximum number of intermediate tensors in the answer about a run; further ones are left out."""
 MOST_REPORTS_TOGETHER = 16
-"""Reports in one message to a client that takes them as they come. Users see nothing of it."""
+"""Maximum number of reports in one message to a client that accepts partial results."""
 MOST_REMEMBERED_TOKENS = 64
 """Maximum number of documents whose last semantic tokens are kept. For others, all tokens are sent."""
 MOST_COUNTED_AT_ONCE = 10_000
-"""Definitions times files for which lenses tell the number of references at once, if the files have been read.
-Otherwise a lens tells it when it comes into view."""
+"""Maximum number of definitions times files for which lenses show the number of references at once.
+
+This needs files that have been read. Otherwise a lens shows the number when it comes into view.
+"""
 LONGEST_NODE_TEXT = 80
-"""Characters of the text of a node in the view of the syntax tree; the rest is left out."""
+"""Maximum number of characters of the text of a node in the view of the syntax tree; the rest is left out."""
 LONGEST_HINT = 80
-"""Characters of a hint with a value. The rest of a longer hint is '…'."""
+"""Maximum number of characters of a hint with a value. The rest of a longer hint is '…'."""
 LONGEST_HINT_ELEMENTS = 48
-"""Characters of all elements in a hint. Of longer ones, statistics are shown."""
+"""Maximum number of characters of all elements in a hint. Of longer ones, statistics are shown."""
 MOST_HINT_ELEMENTS = 12
-"""Elements in a hint. Of more, statistics are shown."""
+"""Maximum number of elements in a hint. Of more, statistics are shown."""
 MOST_HOVERED_BYTES = 64 << 20
-"""Bytes of a tensor file that a hover reads for statistics and a picture. Of a larger one it tells the header."""
+"""Maximum number of bytes of a tensor file that a hover reads for statistics and a picture.
+
+For a larger file, the hover shows the header.
+"""
 DEEPEST_SHOWN_NODE = 150
-"""Levels of the view of the syntax tree: writers of JSON go down by recursion. Deeper nodes are left out."""
+"""Maximum number of levels of the view of the syntax tree: writers of JSON go down by recursion.
+
+Deeper nodes are left out.
+"""
 MOST_LENGTH_DIGITS = 15
-"""Digits of the length of a message. The server ends after a longer one."""
+"""Maximum number of digits of the length of a message. The server ends after a longer one."""
 MOST_SHOWN_BYTES = 80
-"""Bytes of a broken header in the log."""
+"""Maximum number of bytes of a broken header in the log."""

@@ -13,22 +13,31 @@ MOST_ITEMS_MADE = 1_000_000
 MOST_DIGITS = 2_466
 """Maximum number of digits of an integer: ``value-too-large``, as in SkriptND."""
 MOST_NOTES = 8
-"""Invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
+"""Maximum number of invocations of fragments that lead to a mistake. The middle of a longer chain is left out."""
 GREATEST_INTEGER = 2**63 - 1
 """That a text may have: parsers keep integers in 64 bits."""
 MOST_KNOWN_ITEMS = 256
-"""Items that a tensor of integers may have to be computed when a graph is read; a larger one is a tensor only."""
+"""Maximum number of items that a tensor of integers may have to be computed when a graph is read.
+
+A larger one is a tensor only.
+"""
 MOST_SUGGESTIONS = 100
-"""Unknown tensors of a file that are compared with all of the graph. Others have no suggestion."""
+"""Maximum number of unknown tensors of a file that are compared with all of the graph. Others have no suggestion."""
 LONGEST_UNPROVEN = 60
-"""Characters of two extents that a message compares. Of longer ones, it names the symbols."""
+"""Maximum number of characters of two extents that a message compares. Of longer ones, it names the symbols."""
 MOST_UNPROVEN_NOTES = 4
-"""Further operations that need the same equality. A message points to no more."""
+"""Maximum number of further operations with the same missing equality that a message points to."""
 MOST_FITTED_SYMBOLS = 3
-"""Symbols for which sizes are tried that make shapes fit. A message about more of them has no example."""
+"""Maximum number of symbols for which sizes are tried that make shapes fit.
+
+A message about more of them has no example.
+"""
 GREATEST_FITTED_SIZE = 3
 """Greatest size that is tried. A message says that shapes differ if they fit for greater sizes only."""
 MOST_REMAINDERS = 16
-"""Remainders that are tried to see that an extent is rounded down. For greater divisors, snd warns only."""
+"""Maximum number of remainders that are tried to see that an extent is rounded down.
+
+For greater divisors, snd warns only.
+"""
 GREATEST_LEAST_SIZE = 1 << 20
 """Up to which snd looks for the least size for which no extent is negative."""

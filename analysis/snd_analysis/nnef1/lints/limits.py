@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 MOST_LISTED_FILES = 3
-"""Files that nothing reads, as a message lists them. It counts the others."""
+"""Maximum number of files that nothing reads, as a message lists them. It counts the others."""
 MOST_CONTRADICTED = 4
-"""Assertions that a contradiction points to: the last ones before it."""
+"""Maximum number of assertions that a contradiction points to: the last ones before it."""

@@ -5,5 +5,7 @@ MOST_OPERATORS = 400
 MOST_LEVELS = 40
 """Maximum depth of nested expressions. Users see ``nesting-too-deep``."""
 MOST_REMEMBERED_PIECES = 4
-"""Pieces of a text that are kept, for each entry of the body that is edited. Then the text is read as a whole: users
-see nothing of it."""
+"""Maximum number of pieces of a text that are kept, for each entry of the body that is edited.
+
+Then the text is read as a whole: users see nothing of it.
+"""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 MOST_NAMED = 5
-"""Unused results that a message names. It counts the others."""
+"""Maximum number of unused results that a message names. It counts the others."""
 MOST_UNKNOWN_RULES = 20
-"""Unknown rules of one comment that are reported. The last message counts the others."""
+"""Maximum number of unknown rules of one comment that are reported. The last message counts the others."""
 LONGEST_RULE = 80
-"""Characters of the name of an unknown rule. A longer one is cut."""
+"""Maximum number of characters of the name of an unknown rule. A longer one is cut."""

@@ -8,8 +8,11 @@ MOST_STEPS = 256
 A graph with a longer one is refused.
 """
 MOST_CULPRITS = 5
-"""Operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
+"""Maximum number of operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
 LONGEST_REFUSAL = 400
-"""Characters of a message of onnx or onnxruntime that are shown; longer ones end with an ellipsis."""
+"""Maximum number of characters of a message of onnx or onnxruntime that are shown; longer ones end with an ellipsis."""
 MOST_LOADED_NODES = 100_000
-"""Nodes of an exported model, its functions inlined: a note says that onnxruntime does not load a larger one."""
+"""Maximum number of nodes of an exported model with its functions inlined.
+
+A note says that onnxruntime does not load a larger model.
+"""
