@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -80,6 +80,22 @@ def test_own_cases_of_a_node(kind: str):
     own = sample((case for case in own_cases() if case.kind == kind), _OWN)
     assert not _differences(own)
     assert sum(isinstance(result(case), frozenset) for case in own) > len(own) / 2
+
+
+BY_MODELS = {"ConcatFromSequence", "GlobalLpPool", "QGemm", "SequenceErase", "SimplifiedLayerNormalization"}
+"""Kinds of nodes without a case, which models in tests/server/test_onnx_models.py have."""
+
+
+def _kinds_in(graph: onnx.GraphProto) -> Iterator[str]:
+    for node in graph.node:
+        yield node.op_type
+        for attribute in node.attribute:
+            yield from _kinds_in(attribute.g)
+
+
+def test_every_translation_has_a_case():
+    tested = {kind for case in cases() for kind in _kinds_in(case.model.graph)} | {case.kind for case in own_cases()}
+    assert {kind for _, kind in TRANSLATIONS} - tested == BY_MODELS
 
 
 # ---- coverage --------------------------------------------------------------------------------------------------------

@@ -442,6 +442,33 @@ def test_inputs_are_drawn_that_the_model_runs_with(text: str, project: Path, rea
         assert outcome.status == 0, outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """main (float[2, 3] x, float[2, 3] y) => (float[4, 3] z)
+           { s = SequenceConstruct(x, y, x) t = SequenceErase(s, at) z = ConcatFromSequence<axis = 0>(t) }""",
+        """main (float[2, 3] x, float[3] scale) => (float[2, 3] z)
+           { z = SimplifiedLayerNormalization<axis = -1, epsilon = 0.01>(x, scale) }""",
+        "main (float[2, 3, 5, 4] x) => (float[2, 3, 1, 1] z) { z = GlobalLpPool<p = 3>(x) }",
+    ],
+    ids=["sequences", "SimplifiedLayerNormalization", "GlobalLpPool"],
+)
+def test_kinds_of_nodes_without_published_cases(text: str, project: Path, real: Run):
+    head = text.replace("=> (", "=> (", 1).replace("\n           {", "\n           <int64 at = {1}> {", 1)
+    onnx.save(onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {head}'), "model.onnx")
+    outcome = real("convert", "model.onnx", "-o", "new", "--verify")
+    assert outcome.status == 0, outcome.stdout + outcome.stderr
+
+
+def test_an_item_that_a_sequence_does_not_have(project: Path, real: Run):
+    text = """main (float[2, 3] x) => (float[2, 3] z) <int64 at = {7}>
+              { s = SequenceConstruct(x, x) t = SequenceErase(s, at) z = ConcatFromSequence<axis = 0>(t) }"""
+    onnx.save(onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}'), "model.onnx")
+    outcome = real("convert", "model.onnx", "-o", "new")
+    assert outcome.status in (1, 2)
+    assert "snd itself failed" not in outcome.stderr
+
+
 TORCH = Path(__file__).parents[1] / "support" / "onnx_models" / "torch"
 OPERATORS = {
     "bert-dynamo": ["bert_layer"],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from snd_analysis.base import Diagnostic, Severity, Span
+from snd_analysis.ide import actions as all_actions
 from snd_analysis.ide.actions import REFACTOR, Action, ActionKind, actions
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.format import format_text
@@ -41,6 +43,48 @@ PROGRAMS = {
     **{name: {name: (LIBRARY / name).read_text()} for name in ("quant.sknd", "linalg.sknd", "rand.sknd")},
 }  # fmt: skip
 INVALID = sorted((ROOT / "tests" / "fixtures" / "invalid").rglob("*.sknd"))
+_GENERATORS = re.findall(r"yield from (\w+)\(", Path(all_actions.__file__).read_text(encoding="utf-8"))
+"""The functions that yield actions."""
+SHOWN = {
+    "net": {
+        "net.sknd": """import math;
+
+# >>> scaled([1.0, 2.0])
+operator scaled {
+    @attrib { factor: real = 2.0; unused: int = 1; size: int[] = [1, 1, 1]; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @compose { y = math.mul(x, factor); }
+}
+
+graph net {
+    @input { x: real[4, 4]; z: real[4, 4]; }
+    @output { y: real[4, 4]; }
+    @compose {
+        a = math.add(x, z);
+        b = nn.relu(a);
+        y = missing{k=1}(scaled(b), softmax(b, axis=1));
+    }
+}
+""",
+    },
+    "imports": {
+        "imports.sknd": """import math;
+import layout, image;
+
+graph net {
+    @input { x: real[4]; }
+    @output { y: real[4]; }
+    @compose {
+        a = relu(x);
+        b = unheard_of{k=1}(a);
+        y = math.exp(b);
+    }
+}
+"""
+    },
+}
+"""Programs in which, with the others, every kind of action is offered."""
 _COMMANDS = ("snd.writeSample", "snd.refreshSample")
 
 
@@ -116,6 +160,36 @@ def test_actions_on_one_line_have_different_titles(name: Path | str):
                 titles = [each.title for each in found]
                 assert len(set(titles)) == len(titles), (path, line, titles)
             start += len(line)
+
+
+def test_every_kind_of_action_has_an_example(monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]):
+    """A new kind is not forgotten: a title of each function that ``actions`` calls is shown."""
+    found: dict[str, set[str]] = {}
+
+    def watched(name: str, function: Callable[..., Iterable[Action]]) -> Callable[..., list[Action]]:
+        def call(*arguments: object) -> list[Action]:
+            offered = [*function(*arguments)]
+            found[name].update(each.title for each in offered)
+            return offered
+
+        return call
+
+    for name in _GENERATORS:
+        found[name] = set()
+        monkeypatch.setattr(all_actions, name, watched(name, getattr(all_actions, name)))
+    for name, files in (PROGRAMS | SHOWN).items():
+        snapshot = snapshot_of(files)
+        for path in files:
+            places = {each.location.span for each in snapshot.diagnostics(path)} if name.startswith("rule") else set()
+            if name in SHOWN:
+                places = {Span(word.start(), word.start()) for word in re.finditer(r"\w+|[\[({]", files[path])}
+            for place in sorted(places):
+                actions(snapshot, path, place, files=[*files], commands=[*_COMMANDS, REFACTOR])
+            if name in SHOWN:
+                actions(snapshot, path, Span(0, 0), ["source"])
+    lines = (f"{name}: {min(titles, default='no example')}\n" for name, titles in sorted(found.items()))
+    golden("actions.txt", "".join(lines))
+    assert [name for name, titles in found.items() if not titles] == []
 
 
 def test_actions_with_one_title_say_where_they_are():
