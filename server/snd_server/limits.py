@@ -158,3 +158,5 @@ LONGEST_VERIFICATION_RUN = 300.0
 
 Then the run fails, and other inputs are tried.
 """
+SECONDS_OF_MENDING = 8.0
+"""Computing time for the assertions that mend an operator. Conditions that are looked at later get no fix."""

@@ -29,6 +29,7 @@ from snd_runtime.evaluation import KnownFiles, Texts
 from snd_runtime.rules import NO_EVALUATION
 from snd_runtime.samples import SAMPLE_LIMITS, SampleEvaluator, SampleOutcome, SampleRequest, Status, evaluate_sample
 from snd_server.extras import MissingExtraError
+from snd_server.limits import SECONDS_OF_MENDING
 from snd_server.workspace_files.discovery import SUFFIX
 
 Evaluate: TypeAlias = Callable[[Snapshot, str, int], SampleOutcome]
@@ -120,15 +121,21 @@ class _Mender:
         self._name = name
         self._proposals = Proposals(snapshot, name, thread_time)
         self._proofs: dict[tuple[str, ...], list[Proof] | None] = {}
+        """The verdicts about the operator with assertions, at their places without them."""
+        self._until = thread_time() + SECONDS_OF_MENDING
 
     def assertions(self, proof: Proof) -> tuple[str, ...]:
         """Return assertions with which a condition is proved, or at least refuted no more; empty if none are found."""
         unproved: tuple[str, ...] = ()
+        if thread_time() > self._until:
+            return ()
         for assertions in self._proposals.of(proof):
             if assertions not in self._proofs:
+                if thread_time() > self._until:
+                    break
                 self._proofs[assertions] = self._proved_with(assertions)
             after = self._proofs[assertions]
-            same = [each for each in after or () if each.condition == proof.condition]
+            same = [each for each in after or () if (each.condition, each.span) == (proof.condition, proof.span)]
             verdicts = {each.verdict for each in same}
             if after and verdicts <= {Verdict.PROVED}:  # it may go without saying now
                 return assertions
@@ -146,7 +153,15 @@ class _Mender:
         if any(_is_mistake_in(each, path, edit) for each in changed.diagnostics(path)):
             return None
         after = [*proofs_of_operator(changed, self._name, thread_time)]
-        return None if any(_may_fail(each, edit) for each in after) else after
+        if any(_may_fail(each, edit) for each in after):
+            return None
+        return [_without(edit, each) for each in after]
+
+
+def _without(edit: Edit, proof: Proof) -> Proof:
+    """Return a verdict at its place before an insertion."""
+    is_behind = proof.span.start >= edit.span.start
+    return replace(proof, span=proof.span.shifted(-len(edit.text))) if is_behind else proof
 
 
 def _may_fail(proof: Proof, edit: Edit) -> bool:
