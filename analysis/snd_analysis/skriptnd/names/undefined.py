@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import HEAD, Edit, Note, Problem, Repair, Span
+from snd_analysis.skriptnd.names.foreign_operators import meant_operator
 from snd_analysis.skriptnd.names.limits import LONGEST_INDEX, MOST_FURTHER_USES, MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
@@ -109,7 +110,8 @@ def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Proble
             message += f". It has no operator '{unknown.wanted}'{hint}"
         return Problem(rules.UNKNOWN_MODULE, span, message, repair=import_of(name))
     close = close_matches(name, [*module_scope.imports, *module_scope.available])
-    hint = f"; did you mean '{close[0]}'?" if close else ""
+    meant = None if close else meant_operator(unknown.wanted)
+    hint = f"; did you mean '{close[0] if close else meant}'?" if close or meant else ""
     return Problem(rules.UNKNOWN_MODULE, span, f"there is no module '{name}' here{hint}")
 
 

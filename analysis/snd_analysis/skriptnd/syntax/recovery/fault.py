@@ -39,6 +39,8 @@ BLOCK_KINDS = {
 """The terminal that begins each block."""
 _ASSIGNMENTS = frozenset({"=", ":=", "+=", "*=", "&=", "|=", "<?=", ">?="})
 _STATEMENT_WORDS = frozenset({"IF", "WITH", "FOR", "WHILE", "DO", "UNROLL", "YIELD", "IMPORT"})
+_DECLARING_WORDS = frozenset({"let", "var", "val", "const", "auto", "def", "tensor", "Tensor", "float", "double"})
+"""Words that declare a variable in other languages."""
 NOTHING = "the next definition or the end of the file"
 
 
@@ -207,12 +209,14 @@ class Fault:
             return "local values stand before the formula, as in 'with a = …: y[i,] = …'"
         if self._follows_dots:
             return "dots stand after the whole index, as in 'x[(i + 1)..]'"
-        if self.in_iteration:
+        if self.in_iteration or self._is_bare_count:
             return "a loop has a count, as in 'do..(3)', or an index and a count, as in 'do..(i -> 3)'"
         if self._follows_version:
             return "a version is a number, as in 'version 2.0;'"
         if self.token.kind == "AS" and self.block:
             return "a label stands before what it names, as in 'y = first: f(x)'"
+        if self.block == "B_COMPOSE" and (habit := self._about_results()) is not None:
+            return habit
         if self.token.kind == "AS":
             return (
                 "a module has no second name: leave out 'as' and what follows, and write the name of the module itself"
@@ -229,6 +233,33 @@ class Fault:
         at = self.automaton.at
         operators = ("PLUS", "MINUS", "STAR", "SLASH")
         return self.block == "B_LOWER" and self.token.kind in operators and self.automaton.tokens[at - 1].kind == "DOTS"
+
+    @property
+    def _is_bare_count(self) -> bool:
+        """Whether a count without dots or parentheses stands after ``do``: ``do 3``, ``do(3)`` and ``do..3``."""
+        before = [each.kind for each in self.automaton.tokens[max(self.automaton.at - 4, 0) : self.automaton.at]]
+        loops, counts = ("DO", "UNROLL"), ("INT", "ID")
+        match before:
+            case [*_, loop, "DOTS"] if loop in loops:
+                return self.token.kind in counts
+            case [*_, loop, count] if loop in loops and count in counts:
+                return self.token.kind in ("ID", "LBRACE")
+            case [loop, "LPAR", count, "RPAR"] if loop in loops and count in counts:
+                return self.token.kind in ("ID", "LBRACE")
+        return False
+
+    def _about_results(self) -> str | None:
+        """Return a message about words before the name of a result; None if there are none."""
+        before = self.automaton.tokens[self.automaton.at - 1]
+        if self.token.kind == "ID" and before.kind == "ID" and self.word(before) in _DECLARING_WORDS:
+            return f"a statement begins with the names of its results: leave out '{self.word(before)}'"
+        if (
+            self.token.kind == "TYPE"
+            and self.automaton.token(1).kind in ("ID", "LSQB")
+            and before.kind in ("LBRACE", "SEMI")
+        ):
+            return f"the type of a result stands after its name, as in 'y: {self.word(self.token)}[n] = …'"
+        return None
 
     @property
     def _follows_version(self) -> bool:

@@ -158,7 +158,8 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
         message = f"a loop count is one int, but this is '{value}'"
         work.context.report(rules.LOOP_COUNT, written, message)
         return _Count(None, False)
-    if not node.scans and not node.conditions:
+    is_static = value.compile_time or node.keyword.text != "unroll"  # a tensor that unrolls is reported as such
+    if is_static and not node.scans and not node.conditions:
         value = work.not_null(value, written, "the count of a loop that nothing else ends")
     if not value.compile_time:
         _check_dynamic_count(work, node, written, value)
