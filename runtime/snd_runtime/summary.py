@@ -18,7 +18,7 @@ _CHUNK = 1 << 20
 _SMALL, _LARGE, _DIGITS = 1e-3, 1e6, 3
 _NO_NAN = "nan=0"
 _LARGE_UNIT = 2.0**600
-"""For elements whose squares are too large for 64 bits."""
+"""Unit for elements whose squares are too large for 64 bits."""
 
 
 class Summary(Struct, frozen=True):

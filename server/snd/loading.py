@@ -1,4 +1,4 @@
-"""From a path to a model."""
+"""Loads a model from a path."""
 
 from __future__ import annotations
 

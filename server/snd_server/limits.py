@@ -144,8 +144,7 @@ Of more, it leaves all open.
 MOST_NUMBERS_OF_NAMES = 4
 """Numbers of a name that `--write-map` tries in each order. With more, it tries one order."""
 MOST_TRIED_SIZES = 24
-"""Maximum number of combinations of pairwise different sizes that `--verify` tries with a model.
-"""
+"""Maximum number of combinations of pairwise different sizes that `--verify` tries with a model."""
 MOST_INFERENCE_SECONDS = 300.0
 """Maximum number of seconds that onnxruntime may take to load a model, and to run it.
 

@@ -18,7 +18,7 @@ class OperatorName(Struct, frozen=True):
 
 
 MADE_FOR = " >>> "
-"""Between the name of a fragment and the invocation of a sample, in the name of the graph that is made for both."""
+"""Separator of fragment name and invocation, in the names of graphs made for an invocation in a sample."""
 
 
 def shown_name(name: str) -> str:

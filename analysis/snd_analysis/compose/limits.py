@@ -111,7 +111,6 @@ With more, nothing is reported.
 GREATEST_NEEDED_NUMBER = 256
 """Numbers that are tried as the one size with which an invocation works. Nothing is reported of a greater one."""
 MOST_KNOWN_DECLARATIONS = 128
-"""Maximum number of kept argument combinations of an operator, with their declarations. Users see nothing of it."""
+"""Maximum number of kept argument combinations of an operator, with their declarations."""
 MOST_KEPT_SPECIALIZATIONS = 4096
-"""Maximum number of specializations that are kept until a lasting model uses them.
-"""
+"""Maximum number of specializations that are kept until a lasting result refers to them."""

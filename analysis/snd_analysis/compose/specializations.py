@@ -70,7 +70,7 @@ class Specializations:
 
 
 class Reach(Struct, frozen=True):
-    """All that a definition reaches, with itself, and in how many levels; its own is one."""
+    """All definitions that a definition reaches, including itself, and the number of levels; its own is one."""
 
     templates: frozenset[Template]
     levels: int

@@ -45,7 +45,7 @@ class Body(Struct):
 
 
 class Fragments:
-    """Decides which invocations of fragments become invocations of operators."""
+    """The choice of fragments whose invocations become invocations of operators."""
 
     def __init__(
         self,

@@ -85,7 +85,7 @@ def _harmless(match: re.Match[str]) -> str:
 
 
 class Writer:
-    """Writes steps and declarations with the names that tensors have in the text."""
+    """The text of steps and declarations, with the names that tensors have in the text."""
 
     def __init__(self, names: Names) -> None:
         self._names = names

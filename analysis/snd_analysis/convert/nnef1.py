@@ -64,7 +64,7 @@ _TRIED = "operator.sknd"
 
 
 class NotConvertible(Exception):  # noqa: N818 - it states a fact
-    """There is nothing that could be converted."""
+    """Reports that a text has nothing that can be converted."""
 
 
 class Converted(Struct, frozen=True):

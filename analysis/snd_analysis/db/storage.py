@@ -91,7 +91,7 @@ class Comparison:
         self.changed = changed
         """The bits of the inputs that differ."""
         self.open = changed | FIREWALLS
-        """These, and the bits of the firewalls that were not found to be the same."""
+        """The bits in ``changed``, and of the firewalls that may have changed."""
 
 
 class ActiveQuery:
@@ -119,7 +119,7 @@ class Storage:
         self.lock = RLock()
         """Held while a query is answered. Threads that share no storage answer at the same time."""
         self.frame: ActiveQuery | None = None
-        """That of the query that is being answered."""
+        """The frame of the query that is being answered."""
         self.firewalls: dict[int, list[Cell]] = {}
         """Firewalls by bit."""
         self.history: dict[int, Revision] = {}

@@ -33,7 +33,7 @@ _READ_BY = {
     "int4_t": "only weights are", "int48_t": "only RESCALE reads",
     "uint8_t": "only RESCALE reads", "uint16_t": "only RESCALE reads",
 }  # fmt: skip
-"""Types of storage that are no type of CONST, and of no operator that takes every other type."""
+"""Reasons by storage type, for types that neither CONST nor an operator for all other types supports."""
 _GREATEST_SIZE = 2**32 - 1
 
 

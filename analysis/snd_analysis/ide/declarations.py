@@ -32,7 +32,7 @@ class Declared(Struct, frozen=True):
     node: nodes.Parameter | nodes.DtypeDeclaration
     text: str
     span: Span
-    """In the file of the definition."""
+    """Place in the file of the definition."""
     name_span: Span
 
 

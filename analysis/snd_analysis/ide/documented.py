@@ -1,4 +1,4 @@
-"""Names in backquotes in the comment above a definition: of its parameters, which are renamed there, too."""
+"""Names in backquotes in the comment above a definition; renaming a parameter renames them, too."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class TokenType(StrEnum):
     TENSOR = "tensor"
     """An intermediate result, or a loop variable that holds tensors."""
     HELPER = "helper symbol"
-    """Also a local value of a formula."""
+    """A helper symbol, or a local value of a formula."""
     INDEX = "index"
     LABEL = "label"
     FUNCTION = "built-in function"
@@ -113,7 +113,7 @@ _PUNCTUATION = frozenset(
 _WORD = re.compile(r"\w+")
 _DIRECTIVE = re.compile(r"#\s*snd:\s*ignore")
 _IN_BLOCK = 2
-"""So many braces are open around a statement."""
+"""Number of open braces around a statement."""
 
 _Meaning = tuple[TokenType, frozenset[Modifier]]
 _PLAIN: frozenset[Modifier] = frozenset()

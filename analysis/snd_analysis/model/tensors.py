@@ -57,7 +57,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     """A tensor, known by identity. ``shape`` is None if it could not be composed, ``dtype`` then may be too."""
 
     name: str
-    """As written in the graph; below labels, joined by dots: ``block.conv1.filter``."""
+    """The name in the graph. Below labels, names are joined by dots: ``block.conv1.filter``."""
     dtype: str | None
     shape: Shape | None
     kind: TensorKind

@@ -69,7 +69,7 @@ def _solved(conditions: Sequence[Expression]) -> Iterator[Expression]:
 
 
 def _alternatives(fact: Expression) -> Iterator[Expression]:
-    """Yield conditions of which one holds if a fact does."""
+    """Yield conditions; one of them holds if a fact does."""
     inner = fact.operands[0] if fact.operation == "not" else fact
     if fact.operation == "or":
         for each in fact.operands:

@@ -44,17 +44,17 @@ z3.set_param("memory_max_size", MEMORY_MEGABYTES)
 
 
 class Proved(Struct, frozen=True):
-    """It holds for all values."""
+    """The verdict that the condition holds for all values."""
 
 
 class Counterexample(Struct, frozen=True):
-    """Values of unknowns, by their numbers or keys, for which it does not hold."""
+    """Values of unknowns, by their numbers or keys, for which the condition does not hold."""
 
     values: Mapping[Hashable, int]
 
 
 class Undecided(Struct, frozen=True):
-    """Nothing is found in the time there is."""
+    """The verdict that z3 found no answer within its limits."""
 
     reason: str
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 MOST_KEPT_ARGUMENTS = 4
-"""Maximum number of invocations of a long definition for which its composed statements are kept.
-"""
+"""Maximum number of invocations of a long definition for which its composed statements are kept."""
 MOST_KEPT_GRAPHS = 256
 """Maximum number of NNEF 1.0 graphs whose scopes are kept. Users see nothing of it."""
 MOST_MESSAGE_CHARACTERS = 4_000

@@ -1,4 +1,4 @@
-"""Everything that is wrong with samples: names, types, shapes, and recorded results that can't be right."""
+"""The mistakes in samples: names, types, shapes, and recorded results that can't be right."""
 
 from __future__ import annotations
 

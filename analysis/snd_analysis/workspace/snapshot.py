@@ -48,7 +48,7 @@ class Snapshot:
 
     def __init__(self, db: Database) -> None:
         self.db = db
-        """For queries of your own."""
+        """The database, for further queries."""
 
     def checkpoint(self) -> None:
         """Stop between pieces of work by an exception, which ends the query."""

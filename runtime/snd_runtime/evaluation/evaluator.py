@@ -16,7 +16,7 @@ _GRACE_SECONDS = 1.0
 
 
 class Evaluator:
-    """Evaluates in a process that is kept, killed and replaced by ``Worker``; texts are sent when they change."""
+    """An evaluator in a process that ``Worker`` keeps, kills and replaces; texts are sent when they change."""
 
     def __init__(
         self, limits: ProcessLimits | None = None, *, keep_ready: bool = False, target: str | None = None

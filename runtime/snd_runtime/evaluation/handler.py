@@ -36,7 +36,7 @@ from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import Argument
 
 _NOTE_SECONDS = 0.05
-"""Between two notes about progress: there may be thousands of operations in a second."""
+"""Minimum seconds between two progress notes: there may be thousands of operations in a second."""
 
 
 def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:

@@ -18,7 +18,7 @@ from snd_runtime.execution.plain import static_shape
 from snd_runtime.generators import Generator
 
 _LARGE_EXTENTS = (251, 61, 13, 3, 2)
-"""Tried in this order for dynamic extents: a formula that decides by an extent may decide alike for all small ones."""
+"""Dynamic extents in the order of trial: a formula may behave alike for all small extents."""
 _MOST_ELEMENTS, _MOST_TIMES = 4096, 4
 """Limits of inputs with large extents: elements in all, and as a multiple of the elements with small extents."""
 

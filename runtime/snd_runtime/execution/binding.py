@@ -1,4 +1,4 @@
-"""From arrays to the specialization of an operator or graph that takes them."""
+"""The specialization of an operator or graph for given arrays."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Role(NamedTuple):
 
 
 class Factors:
-    """Looks at the formulas that a tensor gets into, also by invocations."""
+    """The formulas that use a tensor, directly or through invocations."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

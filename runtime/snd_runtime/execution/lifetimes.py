@@ -1,4 +1,4 @@
-"""After which statement of a body nothing names a tensor any more."""
+"""The last statement of a body that names each tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of operators: by formulas, by composition, or by an intrinsic."""
+"""Execution of operators: by formulas, by composition, or by an intrinsic."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 
 Run: TypeAlias = "Callable[[Specialization, Array, str], Argument]"
-"""Runs an operator of one input and one output on an array, in a scope."""
+"""A function that runs an operator of one input and one output on an array, in a scope."""
 
 
 class QuantizedTensor(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Runs a composed graph or operator once, or again and again with the variables that the last run left."""
+"""Execution of a composed graph or operator, once or repeatedly with the variables of the last run."""
 
 from __future__ import annotations
 

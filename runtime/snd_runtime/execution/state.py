@@ -19,7 +19,7 @@ from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 
 Invoke: TypeAlias = "Callable[[State, Specialization, Sequence[Argument], str, tuple[int, ...]], Sequence[Argument]]"
-"""Runs a specialization on arguments, in a scope, in iterations of loops."""
+"""A function that runs a specialization on arguments, in a scope, in iterations of loops."""
 
 
 class State:

@@ -33,13 +33,13 @@ class ItemKind(IntEnum):
     LOGARITHMIC = 0x11
     """Quantized to powers of two up to ``greatest``."""
     STRING = 0x1000_5452
-    """In tract: the length of each string in 32 bits, and its bytes."""
+    """Strings of tract: the length of each in 32 bits, and its bytes."""
     Q4_0 = 0x3040_5452
-    """In tract: blocks of 32 items, with a 16-bit scale and 4 bits each; the first half of a block in the low bits."""
+    """Blocks of tract, of 32 items: a 16-bit scale and 4 bits each; the first half in the low bits."""
     Q4_0_PAIRS = 0x2040_5452
     """The same, with neighbours in one byte."""
     Q8_1 = 0x3080_5452
-    """In tract: blocks of 32 items, with a 16-bit scale, optionally a 16-bit sum, and 8 bits each."""
+    """Blocks of tract, of 32 items: a 16-bit scale, optionally a 16-bit sum, and 8 bits each."""
 
 
 BLOCK_ITEM_BITS = {ItemKind.Q4_0: 4, ItemKind.Q4_0_PAIRS: 4, ItemKind.Q8_1: 8}

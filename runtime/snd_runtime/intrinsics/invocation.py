@@ -70,4 +70,4 @@ class BoundIntrinsic(Struct, frozen=True):
 
 
 Intrinsic: TypeAlias = "Callable[[BoundIntrinsic], tuple[Argument, ...]]"
-"""From an invocation to its outputs, in order. Raises EvaluationFailed."""
+"""A function from an invocation to its outputs, in order. It may raise EvaluationFailed."""

@@ -57,7 +57,7 @@ class Load(Struct, frozen=True):
     """A value for all points, with extents of 1 where it does not vary: elements of a tensor, or a scalar in it."""
 
     value: Callable[[Any, Mapping[str, np.dtype[Any]]], Array]
-    """From the array of the tensor, and the types of arrays by element type."""
+    """A function from the array of the tensor, and the types of arrays by element type."""
     slot: Slot | None = None
     is_whole: bool = False
     """True if it is every element of the tensor, at the position of its axes."""
@@ -65,7 +65,7 @@ class Load(Struct, frozen=True):
 
 
 class Instruction(Struct, frozen=True):
-    """From the values with these numbers to the next one."""
+    """An operation on the values with the numbers ``operands``; its result has the next number."""
 
     function: Callable[..., Any]
     operands: tuple[int, ...]

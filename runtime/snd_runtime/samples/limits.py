@@ -48,7 +48,6 @@ MOST_COMPOSITIONS = 3
 Users read the number.
 """
 MOST_QUICK_TRIALS = 2
-"""Maximum number of trials of an invocation of the library by itself, before it replaces the formulas.
-"""
+"""Maximum number of trials of an invocation of the library by itself, before it replaces the formulas."""
 MOST_COMPARED_SAMPLES = 8
 """Maximum number of samples of a definition on which two versions of it are compared, besides random inputs."""

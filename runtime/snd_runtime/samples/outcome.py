@@ -16,13 +16,13 @@ class Status(StrEnum):
 
     OK = "ok"
     DIFFERS = "differs"
-    """There is another result, no result in place of an error, or another error."""
+    """The result differs, is missing because of an error, or the error differs."""
     FAILED = "failed"
-    """It can't be evaluated, and nothing says that this is right."""
+    """The sample can't be evaluated, and no error is recorded."""
     AS_EXPECTED = "error as expected"
     UNRECORDED = "nothing recorded"
     INVALID = "invalid"
-    """It can't be composed, which checking reports."""
+    """The sample can't be composed, which checking reports."""
 
 
 class SampleResult(Struct, frozen=True):

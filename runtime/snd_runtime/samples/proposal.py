@@ -28,9 +28,9 @@ from snd_runtime.samples.written_arguments import STYLES, argument_text
 from snd_runtime.values import PlainValue
 
 SEARCH_SECONDS = 3.0
-"""For finding attributes and shapes."""
+"""Time for finding attributes and shapes."""
 _SHAPE_SECONDS = 0.5
-"""For the shapes of inputs with certain attributes."""
+"""Time for finding the shapes of inputs with certain attributes."""
 
 
 class ProposalRequest(Struct, frozen=True):

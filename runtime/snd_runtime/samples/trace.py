@@ -59,7 +59,7 @@ class GraphTrace(Struct, frozen=True):
     message: str | None = None
     """Why it failed."""
     failed_at: int | None = None
-    """At which statement: its position in ``GraphTensors.statements``."""
+    """Position of the failing statement in ``GraphTensors.statements``."""
     seconds: float = 0.0
 
 

@@ -20,7 +20,7 @@ from snd_runtime.worker.limits import DEEPEST_RECURSION
 
 Note: TypeAlias = Callable[[Any], None]
 Handler: TypeAlias = Callable[[Any, Note], Any]
-"""Does a request; the second argument sends something on the way."""
+"""A function that handles a request; the second argument sends an intermediate message."""
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",

@@ -24,4 +24,4 @@ class ProcessLimits(Struct, frozen=True):
 
     memory_bytes: int | None = None
     threads: int | None = None
-    """For linear algebra; None for one per processor, up to four."""
+    """Number of threads of linear algebra; None for one per processor, up to four."""

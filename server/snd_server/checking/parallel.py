@@ -20,7 +20,7 @@ _WORTHWHILE = 100_000
 """Number of characters that are worth a process, which analyses imported files again."""
 
 Work = Callable[[str], Any]
-"""Finds something out about a file, as plain data."""
+"""A function that returns results about a file, as plain data."""
 
 
 def in_parallel(

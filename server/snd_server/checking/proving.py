@@ -33,7 +33,7 @@ from snd_server.limits import SECONDS_OF_MENDING
 from snd_server.workspace_files.discovery import SUFFIX
 
 Evaluate: TypeAlias = Callable[[Snapshot, str, int], SampleOutcome]
-"""Evaluates a sample of a file, by its number."""
+"""A function that evaluates a sample of a file, by its number."""
 
 
 class Prover:
@@ -114,7 +114,7 @@ def _refuted(proof: Proof, snapshot: Snapshot, evaluate: Evaluate) -> Proof:
 
 
 class _Mender:
-    """Finds the assertions that mend the refuted conditions of one operator. Equal assertions are proved once."""
+    """The assertions that mend the refuted conditions of one operator. Equal assertions are proved once."""
 
     def __init__(self, snapshot: Snapshot, name: OperatorName) -> None:
         self._snapshot = snapshot

@@ -19,7 +19,7 @@ _CONFIGURATION = frozenset({"snd.toml", "pyproject.toml", ".gitignore"})
 _SUFFIXES = (SUFFIX, *NNEF1_FILES, *NNEF1_SUFFIXES, ".dat", ".safetensors")
 """Suffixes of texts, archives, and the tensors that texts are compared with."""
 _PAUSE_MILLISECONDS = 50
-"""After so long without a change, the watcher says that there was none."""
+"""Time without a change after which the watcher reports that there was none."""
 _CLEAR_SCREEN = "\x1b[2J\x1b[3J\x1b[H"
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 CLEAN, PROBLEMS = 0, 1
 _MODEL = "model.onnx"
 _SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
-"""In bytes, of weights in another file: programs map pages of it into their memory."""
+"""Minimum size and alignment, in bytes, of weights in another file: programs map its pages into memory."""
 
 
 class ExportRequest(Struct, frozen=True):

@@ -64,7 +64,10 @@ class _Draw(Struct, frozen=True):
 
 
 _DRAWS = (_Draw(), _Draw(1, 3), _Draw(0, 1, fractions=True), _Draw(1, 2, fractions=True))
-"""Tried in this order until the model runs. Ints are often indices, some of them into one element, or divisors."""
+"""Ranges in the order of trial, until the model runs.
+
+Ints are often indices, some of them into one element, or divisors.
+"""
 
 
 Arguments: TypeAlias = "Sequence[Argument]"

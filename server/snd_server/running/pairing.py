@@ -29,7 +29,7 @@ class _Group(Struct, frozen=True):
     names: tuple[str, ...]
     shapes: tuple[Shape, ...]
     counts: tuple[frozenset[int], ...] = ()
-    """All numbers of the model that count the same as a number of these names, for each of their numbers."""
+    """For each number of these names, all numbers of the model that count the same."""
 
     @property
     def words(self) -> Words:

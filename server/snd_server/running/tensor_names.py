@@ -41,7 +41,7 @@ class Words(Struct, frozen=True):
 
     @property
     def pattern(self) -> tuple[str, ...]:
-        """All words without the numbers."""
+        """The words of the name without the numbers."""
         return (*self.scope, self.kind)
 
 

@@ -21,7 +21,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError,
 
 
 class Declarations(Struct):
-    """Evaluates declared shapes in one scope, noting the dynamic extents that they introduce."""
+    """The evaluation of declared shapes in one scope, with the dynamic extents that they introduce."""
 
     scope: ValueScope
     dynamic: dict[Dynamic, Integer] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Types that a definition is given for its generic types, held against their declarations (2.13).
+"""Checks of the types given for generic types, against their declarations (2.13).
 
-The types of an invocation are checked when it is typed. A definition without a caller is given types by arrays, by a
-command line or by a request, which nobody has typed.
+The typing checks the types of an invocation. A definition without a caller gets its types from arrays, a command line
+or a request, which have not been typed.
 """
 
 from __future__ import annotations

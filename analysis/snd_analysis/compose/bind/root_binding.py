@@ -37,7 +37,7 @@ GivenInput: TypeAlias = "InputShapes | AsDeclared"
 
 
 class RootBinder(Binder):
-    """Gives every symbol a value, or an unknown one of its own."""
+    """The binding of a definition without a caller: every symbol has a value, or an unknown of its own."""
 
     def __init__(
         self,

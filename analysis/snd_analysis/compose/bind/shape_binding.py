@@ -36,7 +36,7 @@ from snd_analysis.symbolic.values import (
 
 
 class ShapeBinder:
-    """Binds the inputs of one invocation, one after the other."""
+    """The binding of the inputs of one invocation, one after the other."""
 
     def __init__(self, binding: BindingState) -> None:
         self._binding = binding

@@ -14,7 +14,7 @@ from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, Negati
 from snd_analysis.symbolic.values import CompileTime
 
 _NEAR_ITS_BOUND = 9
-"""So many of the least values of an unknown are tried, and its greatest ones."""
+"""Number of values that are tried from the lower bound of an unknown, and from its upper bound."""
 _UNDEFINED = (DivisionByZero, NegativeExponent, OverflowError, KeyError, TypeError)
 
 

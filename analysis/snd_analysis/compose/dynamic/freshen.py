@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value, subst
 
 
 class Replacement:
-    """Puts other extents in place of unknown ones, by key."""
+    """The replacement of unknown extents by others, by key."""
 
     def __init__(self, values: Mapping[Hashable, Integer]) -> None:
         self._values = values

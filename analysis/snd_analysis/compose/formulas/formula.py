@@ -43,7 +43,7 @@ class Preparation(Struct, frozen=True):
 
 
 class Formula(Struct, frozen=True, eq=False):
-    """Writes that happen at once in every point of a space where the condition holds; the last axis is the fastest."""
+    """Simultaneous writes in every point of a space where the condition holds; the last axis is the fastest."""
 
     axes: tuple[Axis, ...]
     operator: str

@@ -103,7 +103,7 @@ class Read(Struct, Foreign, frozen=True, eq=False):
 
     @property
     def dtype(self) -> str:
-        """That of the tensor."""
+        """The element type of the tensor."""
         return self.slot.dtype
 
 
@@ -147,7 +147,7 @@ SHORT_CIRCUITING = frozenset({"select", "&&", "||", "=>"})
 
 
 class Terms:
-    """Makes terms, equal ones once."""
+    """A factory of terms that makes equal terms once."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Term | IndexTerm] = {}

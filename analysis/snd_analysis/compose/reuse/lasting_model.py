@@ -49,7 +49,7 @@ class DeclaredTensors(Struct, frozen=True, eq=False):
 
     @property
     def changed(self) -> Set[Symbol]:
-        """Their symbols."""
+        """The symbols of the tensors in ``by_symbol``."""
         return self.by_symbol.keys()
 
 

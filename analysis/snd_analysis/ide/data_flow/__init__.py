@@ -1,4 +1,4 @@
-"""From a cell of an output to the cells that it is computed from, and back, with all sizes known (2.12)."""
+"""The cells that a cell of an output is computed from, and the reverse, with all sizes known (2.12)."""
 
 from snd_analysis.ide.data_flow.flow import (
     DataFlow,

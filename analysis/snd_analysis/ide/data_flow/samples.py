@@ -21,7 +21,7 @@ class SampleFlow(Struct, frozen=True):
     """A sample whose first input and whose output have one dimension that counts."""
 
     invocation: str
-    """Without arguments: ``conv{stride=[2]}``."""
+    """The invocation without arguments: ``conv{stride=[2]}``."""
     source: str
     result: str
     elements: tuple[str, ...]

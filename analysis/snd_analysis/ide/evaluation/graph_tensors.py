@@ -43,7 +43,7 @@ class TensorStatement(Struct, frozen=True):
 
     @property
     def span(self) -> Span:
-        """In the chunk."""
+        """The place in the chunk."""
         return self.component.span.shifted(self.base)
 
 

@@ -34,7 +34,7 @@ class KnownGraph(Struct, frozen=True, dict=True):
     start: int
     """Offset in the file that spans of its tensors count from."""
     span: Span
-    """From its keyword to its closing brace, in the file."""
+    """Range from the keyword to the closing brace, in the file."""
     head: Span
     """Span of its name in the file."""
     tensors: GraphTensors

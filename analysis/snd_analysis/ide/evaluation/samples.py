@@ -35,7 +35,7 @@ class KnownSample(Struct, frozen=True, dict=True):
     """Index of the sample in its file, from 0."""
     placed: PlacedSample
     span: Span
-    """From its first ``#`` to the end of its last line."""
+    """Range from the first ``#`` to the end of the last line."""
     code_end: int
     """Offset of the end of the last line that has code."""
     target: OperatorName | None

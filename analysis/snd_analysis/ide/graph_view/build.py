@@ -1,4 +1,4 @@
-"""From a composed graph to its view: bodies, found from the outside in, each once."""
+"""The view of a composed graph: bodies from the outside in, each once."""
 
 from __future__ import annotations
 

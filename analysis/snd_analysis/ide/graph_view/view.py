@@ -53,7 +53,7 @@ class Port(Struct, frozen=True):
     """An argument or a result of a node."""
 
     name: str | None
-    """As the operator declares it."""
+    """The name in the declaration of the operator."""
     tensors: tuple[int, ...]
     """Numbers of the tensors in the body; several for a pack."""
     value: Value | None = None
@@ -90,7 +90,7 @@ class NodeView(Struct, frozen=True):
     """True if there is a body that was left out, as there are too many nodes already."""
     location: Location | None = None
     statement: Location | None = None
-    """All of the statement that the node is of."""
+    """The whole statement that the node belongs to."""
     definition: Location | None = None
     update: bool = False
     """True if the node is one of ``@update``."""

@@ -17,7 +17,7 @@ class Word(Struct, frozen=True):
     section: str
     example: str | None = None
     form: str | None = None
-    """Its spelling, where that is not plain from the word itself."""
+    """The spelling, if it differs from the word."""
 
 
 @cache

@@ -17,7 +17,7 @@ class HintKind(StrEnum):
     ATTRIBUTE = "attributes"
     """Values of attributes that are deduced, not given and no plain defaults."""
     ARGUMENT = "arguments"
-    """Names of the inputs that arguments are for."""
+    """Names of inputs, before their arguments."""
     GENERIC = "generics"
     """Generic types that are deduced."""
     BLOCK_END = "block-ends"

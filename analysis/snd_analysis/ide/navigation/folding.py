@@ -21,7 +21,7 @@ class FoldKind(StrEnum):
 
 
 class Fold(Struct, frozen=True):
-    """From where to where; the rest of the first line stays to be seen."""
+    """A range that can be folded; the rest of its first line stays visible."""
 
     span: Span
     kind: FoldKind

@@ -56,7 +56,7 @@ def _assertion(span: Span, text: str) -> Assertion:
 
 
 class _Reader:
-    """Reads one comparison, over plain unknowns."""
+    """The reading of one comparison over plain unknowns."""
 
     def __init__(self, text: str) -> None:
         self._tokens: list[re.Match[str]] = []

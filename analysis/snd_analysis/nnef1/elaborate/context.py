@@ -37,9 +37,9 @@ class StoredVariable(Struct, frozen=True):
     shape: tuple[int, ...]
     span: Span
     items: tuple[Value, ...] = ()
-    """All of a small tensor that has a file."""
+    """All items, for a small tensor with a file."""
     folder: str = ""
-    """That of the submodel that it stands in; then ``span`` is where the graph invokes that."""
+    """The folder of the submodel that declares it; ``span`` is then the invocation of the submodel."""
 
 
 class Unproven(Struct, frozen=True):
@@ -49,7 +49,7 @@ class Unproven(Struct, frozen=True):
     span: Span
     chain: tuple[Invocation, ...]
     equation: Integer
-    """It must be 0."""
+    """The integer that must be 0."""
     example: str = ""
     """Sizes that fit although the equation does not hold for them: where an extent of 1 is repeated."""
 
@@ -122,12 +122,12 @@ class Record(Struct):
     chains: list[tuple[flat_nodes.Node, tuple[Invocation, ...]]] = field(default_factory=list)
     """Statements of fragments, and the invocations that led to them."""
     variables: list[tuple[StoredVariable, bool]] = field(default_factory=list)
-    """With whether they stand in the graph itself."""
+    """Each with True if it belongs to the graph itself, not to a submodel."""
     problems: list[tuple[Problem, bool]] = field(default_factory=list)
-    """With whether they stand in the graph itself."""
+    """Each with True if it belongs to the graph itself, not to a submodel."""
     bodies: list[tuple[str, BodyValues]] = field(default_factory=list)
     unproven: list[tuple[Unproven, bool]] = field(default_factory=list)
-    """With whether they stand in the graph itself."""
+    """Each with True if it belongs to the graph itself, not to a submodel."""
     calls: list[FragmentCall] = field(default_factory=list)
     fragments: set[str] = field(default_factory=set)
     """Names of the fragments that the step invokes."""
@@ -184,7 +184,7 @@ class Context:
         self.files = files
         self.names = names
         self.folder = ""
-        """That of the submodel at hand: its labels count from there."""
+        """The folder of the current submodel, from which its labels count."""
         self.graph = FlatGraph()
         self.symbols: dict[str, Integer] = {name: self._symbol(name) for name in names.symbols}
         self.record = Record()
@@ -192,7 +192,7 @@ class Context:
         self.parameters: frozenset[str] = frozenset()
         """The parameters of the graph."""
         self.inputs: set[str] = set()
-        """Names of tensors that an 'external' defines."""
+        """Names of tensors that 'external' defines."""
         self.updated: set[str] = set()
         """The variables that have a new value."""
         self.labels: dict[str, tuple[int, ...]] = {}

@@ -32,7 +32,7 @@ class GivenTensor(Struct, frozen=True):
     dtype: str
     shape: tuple[int, ...]
     items: tuple[Value, ...] = ()
-    """All of them, where they are written out."""
+    """All items, if they are written out."""
 
 
 ArgumentValue: TypeAlias = "Value | GivenTensor | tuple[GivenTensor, ...]"

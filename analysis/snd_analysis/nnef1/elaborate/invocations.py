@@ -353,7 +353,7 @@ class _PackResult(Struct, frozen=True):
 
 
 class _Names:
-    """Names results by the left side that they go to, else by the operation."""
+    """The names of results: of the assigned identifiers, or of the operation."""
 
     def __init__(
         self, context: Context, frame: Frame, operation: nodes.Identifier, target: nodes.Expression | None

@@ -103,7 +103,7 @@ def _are_results(made: Mapping[str, TensorName], carried: Sequence[Carried], wan
 
 
 class _Writer(Struct, frozen=True):
-    """Adds statements to the graph, all of them at one place."""
+    """A writer of statements to the graph, all at one place."""
 
     context: Context
     frame: Frame

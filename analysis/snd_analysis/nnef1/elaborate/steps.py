@@ -50,7 +50,7 @@ class _Dirty(Struct):
     names: set[str] = field(default_factory=set)
     """Names whose values differ, symbols included."""
     taken: set[str] = field(default_factory=set)
-    """Names of tensors that are free now, or are no more."""
+    """Names of tensors that became free, or were taken."""
     labels: set[str] = field(default_factory=set)
     """Labels, in small letters, of variables of other extents."""
     fragments: set[str] = field(default_factory=set)

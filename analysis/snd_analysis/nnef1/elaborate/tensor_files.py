@@ -31,7 +31,7 @@ class TensorFile(Struct, frozen=True):
     """True if items are stored in blocks: the extents then describe a matrix."""
     fault: str | None = None
     items: tuple[Value, ...] = ()
-    """All of them, of a small tensor; else none."""
+    """All items of a small tensor; empty for a larger one."""
     narrow: str | None = None
     """The type of integers of 8 or 16 bits, as tract calls it."""
     archive: str | None = None

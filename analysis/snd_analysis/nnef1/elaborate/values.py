@@ -19,11 +19,11 @@ class InTract(Enum):
     """Representation in tract of a tensor whose items snd knows."""
 
     NUMBERS = auto()
-    """It knows them, as integers or logicals of some bits."""
+    """Known items, as integers or logicals of some bits."""
     EXTENTS = auto()
-    """It knows them, as values of its type for extents, which few operations take."""
+    """Known items, of the type of tract for extents, which few operations accept."""
     COMPUTED = auto()
-    """It computes them when the graph runs, so that they are no extents."""
+    """Items that tract computes when the graph runs, so that they are no extents."""
 
 
 class Known(Struct, frozen=True):

@@ -56,7 +56,7 @@ def _content(text: str) -> tuple[list[str], list[str]]:
 
 
 class _Writer:
-    """Writes piece by piece, and the comments between them."""
+    """The text of a file, piece by piece with the comments between."""
 
     def __init__(self, text: str, width: int, read: _Read, comments: list[Span]) -> None:
         self._text = text

@@ -136,7 +136,7 @@ def grouped(words: Sequence[Word]) -> list[Part] | None:
 
 
 class Printer:
-    """Writes parts to lines of a width."""
+    """The layout of parts in lines of a width."""
 
     def __init__(self, width: int, indent: int) -> None:
         self._width = width

@@ -38,7 +38,7 @@ class _Unreadable(Exception):  # noqa: N818 - it ends the reading of a statement
 
 
 class Parser:
-    """Reads one piece. Spans count from its start."""
+    """The parser of one piece. Spans count from its start."""
 
     def __init__(self, text: str) -> None:
         self.problems: list[Problem] = []

@@ -25,7 +25,7 @@ _STRING = re.compile(r"""\"(?:[^\"\\\r\n]|\\[^\r\n])*\"|'(?:[^'\\\r\n]|\\[^\r\n]
 _HEAD = re.compile(r"(?:(?:fragment|graph)\s+\w+\s*[(<]|(?:version|extension)\s+\w)")
 _ASSERTION = re.compile(r"extension\s+tract_assert\s+[^;\s]")
 _ENDS = re.compile(r"[^;\r\n]*;")
-"""In the line of an assertion `#` broadcasts two extents: tract has no comments before its semicolon."""
+"""The end of an assertion. `#` broadcasts two extents in it: tract has no comments before the semicolon."""
 _HEAD_WORDS = ("fragment", "graph", "version", "extension")
 _BLANK = re.compile(r"\s*")
 
@@ -34,9 +34,9 @@ class PieceKind(StrEnum):
     """Kind of a piece, by its position and its last character."""
 
     ITEM = "item"
-    """Outside of all bodies."""
+    """A piece outside of all bodies."""
     HEAD = "head"
-    """Before the brace that opens a body."""
+    """The text before the brace that opens a body."""
     STATEMENT = "statement"
     BODY_END = "body end"
     """The brace that closes a body, or nothing if it is missing."""
@@ -50,7 +50,7 @@ class Piece(Struct, frozen=True):
     kind: PieceKind
     start: int
     end: int
-    """Behind the text, without the semicolon or brace."""
+    """End of the text, without the semicolon or brace."""
     closed: bool
     """True if the semicolon or brace that ends it is there."""
 

@@ -79,7 +79,7 @@ class Tolerant(Struct, frozen=True):
 
     @property
     def composing(self) -> bool:
-        """That of the environment."""
+        """The value in the inner environment."""
         return self.inner.composing
 
     def lookup(self, node: nodes.Qualified) -> Value:

@@ -42,7 +42,7 @@ def entry_edit(chunk: Chunk, entry: nodes.Entry, width: int) -> tuple[Span, str]
 
 
 class _ChunkPrinter:
-    """Writes from the first character to the last; ``_end`` is how far it has come."""
+    """The text of a chunk, written from the first character to the last; ``_end`` is the position reached."""
 
     def __init__(self, chunk: Chunk, tokens: Tokens, width: int) -> None:
         self._chunk = chunk

@@ -1,4 +1,4 @@
-"""In which order the shapes of inputs are bound to their symbols (2.6.2)."""
+"""The order in which the shapes of inputs are bound to their symbols (2.6.2)."""
 
 from __future__ import annotations
 

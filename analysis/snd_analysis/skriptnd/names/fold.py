@@ -64,7 +64,7 @@ class _Run(Struct, frozen=True):
     results: tuple[tuple[Any, bool], ...]
     """Results of the statements of the row, each with True if it may be reused."""
     together: Any
-    """All of them; None if one may not last."""
+    """All results combined; None if one of them may not be reused."""
 
 
 class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):

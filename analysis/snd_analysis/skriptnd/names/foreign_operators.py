@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class _Names(NamedTuple):
-    """Names of counterparts, with blanks between. One that means the same only for some attributes or shapes counts."""
+    """Names of counterparts, separated by blanks.
+
+    Counterparts that mean the same only for some attributes or shapes are included.
+    """
 
     onnx: str = ""
     pytorch: str = ""

@@ -86,7 +86,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def names_read(self) -> set[str]:
-        """Their names."""
+        """The names of these symbols."""
         return {symbol.name for symbol in self.symbols_read}
 
     @cached_property

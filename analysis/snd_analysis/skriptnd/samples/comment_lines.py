@@ -26,7 +26,7 @@ class SampleLines(Struct, frozen=True):
 
     @property
     def span(self) -> Span:
-        """From the first line to the end of the last one."""
+        """Range from the first line to the end of the last line."""
         return Span(self.code[0].start, (*self.code, *self.below)[-1].end)
 
     def shifted(self, distance: int) -> SampleLines:

@@ -56,7 +56,7 @@ class Sample(Struct, frozen=True, eq=False):
     """An invocation in a comment with its recorded results. Compared by identity."""
 
     span: Span
-    """From its first ``#`` to the end of its last line."""
+    """Range from the first ``#`` to the end of the last line."""
     marker: Span
     """The ``# >>>`` that it begins with."""
     code_end: int

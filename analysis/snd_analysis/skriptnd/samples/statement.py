@@ -63,7 +63,7 @@ def _block(kind: BlockKind, call: nodes.Call, entries: Sequence[nodes.Parameter 
 
 
 class _Builder:
-    """Makes the declarations of a sample from its arguments."""
+    """The declarations of a sample, made from its arguments."""
 
     def __init__(self, call: nodes.Call, invoked: nodes.Definition | None) -> None:
         self.inputs: list[nodes.Parameter] = []

@@ -20,7 +20,7 @@ _MISPLACED = re.compile(r"\b(?:operator|graph)\s+([A-Za-z_]\w*)\s*\{|\bimport\s+
 
 
 class TreeBuilder(DeclarationBuilder, StatementBuilder):
-    """Makes the nodes of every production."""
+    """The builder of the nodes of every production."""
 
     def document(self, symbols: Symbols) -> nodes.Document:
         return nodes.Document(self.start, self.end, tuple(symbols))

@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax.tokens import Token
 
 
 class DeclarationBuilder(ExpressionBuilder):
-    """Makes the entries of declaring blocks."""
+    """The builder of the entries of declaring blocks."""
 
     def dtype_declaration(self, symbols: Symbols) -> nodes.DtypeDeclaration:
         default = symbols[3] if len(symbols) > 3 else None

@@ -8,7 +8,7 @@ from snd_analysis.skriptnd.syntax.tokens import Token
 
 
 class StatementBuilder(ExpressionBuilder):
-    """Makes the entries of ``@lower``, ``@compose``, ``@update`` and ``@quantize``."""
+    """The builder of the entries of ``@lower``, ``@compose``, ``@update`` and ``@quantize``."""
 
     def lowering(self, symbols: Symbols) -> nodes.Lowering:
         access = next(at for at, symbol in enumerate(symbols) if isinstance(symbol, nodes.Access))

@@ -39,7 +39,7 @@ class Stage(StrEnum):
 
 
 class Context:
-    """Everything that typing a definition shares."""
+    """The state that all parts of the typing of a definition share."""
 
     def __init__(self, definition: nodes.Definition, resolution: Resolution, others: Others) -> None:
         self.definition = definition

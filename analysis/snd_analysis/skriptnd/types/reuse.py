@@ -24,7 +24,7 @@ class DeclarationTypes(Struct, frozen=True):
 
 
 class TypingOfDeclarations:
-    """Types the declarations of a block by ``declare``."""
+    """The typing of the declarations of a block by ``declare``, reusing earlier results."""
 
     def __init__(self, context: Context, block: BlockKind, declare: Callable[[Declaration], None]) -> None:
         self._context = context

@@ -63,7 +63,7 @@ class TensorParameter(Struct, frozen=True):
 
 
 class Signature(Struct, frozen=True, eq=False):
-    """Everything that an invocation depends on."""
+    """The parts of a definition that invocations depend on."""
 
     definition: nodes.Definition
     generics: tuple[GenericType, ...]

@@ -34,7 +34,7 @@ class TensorShape(Struct, frozen=True):
 
     rank: Integer
     text: str
-    """As the user would write it, without the brackets: ``b,c,is..(d)``."""
+    """The shape as the user would write it, without the brackets: ``b,c,is..(d)``."""
 
 
 class Type(Struct, frozen=True):

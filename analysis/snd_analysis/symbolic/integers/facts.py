@@ -28,11 +28,11 @@ class Facts(Struct, frozen=True, cache_hash=True):
     """Facts about several unknowns. The integers contain only plain unknowns, with their bounds."""
 
     equal: tuple[Integer, ...] = ()
-    """Each is 0, as it was asserted."""
+    """Integers that are 0, as they were asserted."""
     solved: tuple[tuple[Hashable, Integer], ...] = ()
     """Replacements of unknowns; none of the replaced unknowns occurs in them."""
     zero: tuple[Integer, ...] = ()
-    """Each is 0, and solved for no unknown."""
+    """Integers that are 0, but could not be solved for an unknown."""
     at_least_zero: tuple[Integer, ...] = ()
 
 

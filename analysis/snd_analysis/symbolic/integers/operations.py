@@ -54,7 +54,7 @@ class Candidates(frozenset[Integer]):
 
     @property
     def depth(self) -> int:
-        """That of the deepest."""
+        """The depth of the deepest operand."""
         return max(candidate.depth for candidate in self)
 
     @property
@@ -94,7 +94,7 @@ class Function(Operation):
 
     @property
     def minimum(self) -> int | None:
-        """No result is less."""
+        """The minimum of all results."""
         return self.parts[1]  # type: ignore[no-any-return]
 
     @property

@@ -72,7 +72,7 @@ class Undefined:
 NULL: Final = Null()
 """The value of an optional expression that has none (2.4.1)."""
 UNDEFINED: Final = Undefined()
-"""Nothing is known, because of a mistake reported elsewhere: silent in everything made of it."""
+"""The unknown value after a mistake that is reported elsewhere: values computed from it report nothing."""
 
 
 class Unknown(Struct, frozen=True):

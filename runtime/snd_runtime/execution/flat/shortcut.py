@@ -20,7 +20,7 @@ from snd_runtime.lowering.lowered import Argument
 
 
 class Shortcut:
-    """Runs compiled steps as they ran before, on other inputs."""
+    """A repetition of compiled steps on other inputs."""
 
     def __init__(self, steps: CompiledSteps, program: Program, variables: Mapping[str, Argument], last: Given) -> None:
         """Prepare a shortcut; ``variables`` are the variables that the steps ran with."""

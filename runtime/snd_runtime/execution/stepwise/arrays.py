@@ -29,7 +29,7 @@ class Arrays:
 
     @property
     def known(self) -> Mapping[Tensor, Array]:
-        """All of them."""
+        """The arrays of all tensors."""
         return self._known
 
     def let(self, tensor: Value, value: Argument) -> None:

@@ -20,12 +20,12 @@ class Fold(Struct, frozen=True):
     """Line that accumulates a ``{value}``."""
     after: tuple[str, ...]
     before_block: tuple[str, ...] = ()
-    """Before and after a block of the last loop, if it is divided into such."""
+    """Lines before a block of the last loop, if that is divided into blocks."""
     after_block: tuple[str, ...] = ()
     functions: frozenset[str] = frozenset()
     """Names of the functions that the lines call."""
     first: tuple[str, ...] = ()
-    """Before all loops."""
+    """Lines before all loops."""
 
     @property
     def depth(self) -> int:

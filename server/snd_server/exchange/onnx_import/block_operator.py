@@ -47,7 +47,7 @@ class Window(Struct, frozen=True, eq=False):
 
 
 class OperatorMaker:
-    """Makes an operator of windows that are alike."""
+    """An operator made of windows that are alike."""
 
     def __init__(
         self,

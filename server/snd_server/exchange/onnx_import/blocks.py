@@ -94,7 +94,7 @@ def _given_by(step: GraphStep) -> Iterator[Tensor]:
 
 # ---- repetitions -----------------------------------------------------------------------------------------------------
 class _Search:
-    """Finds windows of statements that are alike."""
+    """The search for windows of statements that are alike."""
 
     def __init__(self, results: set[Tensor], origin: Origin, sizes: Mapping[str, int]) -> None:
         """Prepare the search; ``sizes`` are the numbers of statements of modules."""

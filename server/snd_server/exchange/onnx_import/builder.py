@@ -25,7 +25,7 @@ from snd_server.exchange.onnx_import.source import Array
 
 
 class Builder:
-    """Makes steps. Knows which constants the steps take."""
+    """A builder of steps that knows which constants the steps take."""
 
     def __init__(self, snapshot: Snapshot, extents: Iterable[Integer]) -> None:
         """Prepare the statements; ``extents`` are the extents with a name in the text."""

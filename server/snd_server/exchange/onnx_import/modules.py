@@ -72,7 +72,7 @@ def _of_name(name: str) -> Iterator[Module]:
 
 
 class Calls:
-    """Names calls of functions: no two of a model alike."""
+    """Names for calls of functions, unique within a model."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

@@ -33,7 +33,7 @@ class Items(Struct, frozen=True, eq=False):
 Item: TypeAlias = "Data | Items | None"
 """The value of a name in the source: a tensor, a sequence, or nothing."""
 Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
-"""Gives the output, or a list of all outputs."""
+"""A function from a node to its output, or a list of all outputs."""
 
 _ARITHMETIC = frozenset(["math.add", "math.sub", "math.mul", "math.div", "math.neg"])
 _COUNTED = frozenset(["layout.nonzero", "layout.shape", "math.argmax", "math.argmin"])

@@ -48,7 +48,7 @@ DEFAULT = "onSave"
 class _Found(Struct, frozen=True):
     digest: str
     proofs: tuple[Proof, ...]
-    """Their spans count from the start of the operator."""
+    """Proofs with spans counted from the start of the operator."""
 
 
 class _Wanted(Struct, frozen=True):

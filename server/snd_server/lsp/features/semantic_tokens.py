@@ -147,7 +147,7 @@ class _Encoded(Struct, frozen=True):
     line: int
     """The line of the last token."""
     character: int
-    """Its column."""
+    """The column of the token."""
 
 
 class _Encoder:

@@ -111,7 +111,7 @@ class _Job(Struct, eq=False):
 
 
 class AnalysisThread:
-    """Runs functions one after the other on a thread of its own, which never keeps the process from ending."""
+    """A thread that runs functions one after the other; it never keeps the process from ending."""
 
     def __init__(self, idle: Callable[[], None] = lambda: None) -> None:
         """``idle`` is called when there has been nothing to do for a while, once until there is."""

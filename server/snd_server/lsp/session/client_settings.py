@@ -38,7 +38,7 @@ class ClientSettings(Struct, frozen=True):
     """Absolute paths."""
     line_width: int | None = None
     switches: Mapping[str, Any] = field(default_factory=dict)
-    """Everything else, in the spelling of files."""
+    """All other settings, in the spelling of files."""
     mistakes: tuple[str, ...] = ()
     """Mistakes in the settings that the client sent."""
 

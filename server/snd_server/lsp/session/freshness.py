@@ -32,16 +32,16 @@ class Freshness(StrEnum):
     """State of a value, for one state of the texts."""
 
     NONE = "none"
-    """It was never asked for."""
+    """The value was never requested."""
     PENDING = "pending"
     RUNNING = "running"
     FRESH = "fresh"
     STALE = "stale"
-    """It was found for another state."""
+    """The value was computed for another state."""
     FAILED = "failed"
-    """As fresh as can be: there is no value."""
+    """The evaluation of the current state failed: there is no value."""
     OVER_LIMIT = "over limit"
-    """The same: the evaluation took more than it may."""
+    """The evaluation of the current state exceeded its limits: there is no value."""
 
 
 class ShownValue(Struct, Generic[_Outcome], frozen=True):

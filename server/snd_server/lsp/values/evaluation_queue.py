@@ -28,7 +28,10 @@ _BUSY_SECONDS = 0.25
 _IDLE_SECONDS = 20.0
 
 StepCount: TypeAlias = "Callable[[SampleEvaluator], Any]"
-"""Evaluates something, and returns its outcome; runs on a thread that waits for the process."""
+"""A function that evaluates something and returns its outcome.
+
+It runs on a thread that waits for the process.
+"""
 
 
 class Job(Struct, eq=False):
@@ -39,7 +42,7 @@ class Job(Struct, eq=False):
     """Digest of the state; None for a result that is not kept."""
     work: StepCount
     failed: Callable[[str], Any]
-    """Makes an outcome of a fault."""
+    """A function that makes an outcome of a fault."""
     tensor_bytes: int
     wanted: bool
     """True if somebody asked for it."""

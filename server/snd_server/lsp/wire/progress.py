@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Tells the client how far a request is; no more often than it can see."""
+    """The progress of a request for the client, sent no more often than users can see."""
 
     def __init__(self, server: SndServer, token: types.ProgressToken | None) -> None:
         self._progress = server.work_done_progress

@@ -14,7 +14,7 @@ from snd_server.limits import MOST_FRAME_LINES
 _NARROWEST = 20
 _ELLIPSIS = "…"
 _CHARACTERS_IN_COLUMN = 16
-"""As many as may stand in one column: a letter, and accents upon it."""
+"""Maximum number of characters in one column: a letter with accents."""
 
 
 class Label(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""For people: every place that takes part, with its code, and the fix that is suggested."""
+"""The report for people: every place involved, with its code, and the suggested fix."""
 
 from __future__ import annotations
 

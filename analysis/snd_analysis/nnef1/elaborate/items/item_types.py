@@ -17,7 +17,7 @@ from snd_analysis.symbolic.integers import Integer, Truth, constant
 NAMES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
 """The types of NNEF 1.0, by the types of SkriptND."""
 _OTHER_TYPES = re.compile(r"blob|complex.*|q[iu]\d+.*", re.IGNORECASE)
-"""Types of tract that are none of numbers: bytes, complex and quantized ones."""
+"""Types of tract other than numbers: bytes, complex and quantized types."""
 _BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real", "int")}
 
 

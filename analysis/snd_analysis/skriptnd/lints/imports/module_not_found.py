@@ -1,4 +1,4 @@
-"""No file is the module that is imported (2.15)."""
+"""An import of a module that no file has (2.15)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Entry(Node, frozen=True):
 
     statement: Statement
     damage: tuple[str, ...] | None = None
-    """Every word in its text, if a syntax error leaves its meaning open."""
+    """Every word in the text, if a syntax error leaves the meaning of the entry open."""
 
     def moved(self, distance: int) -> Entry:
         """Return the same entry so much further on."""

@@ -28,7 +28,7 @@ class StatementTypes(Struct, frozen=True):
 
 
 class TypingOfStatements:
-    """Types statements."""
+    """The typing of statements that reuses earlier results."""
 
     def __init__(self, work: TypingState) -> None:
         self._work = work

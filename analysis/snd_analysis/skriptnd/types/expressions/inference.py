@@ -18,7 +18,7 @@ Form = Callable[[Context, Any], Typed]
 FORMS: Final[dict[type[nodes.Node], Form]] = {}
 """The typing of every form of expression, by the type of its node."""
 INDEX_FORMS: Final[dict[type[nodes.Node], Form]] = {}
-"""That of forms in which a bounded index keeps its meaning, in an index of a tensor."""
+"""The typing of forms in which a bounded index keeps its meaning, for an index of a tensor."""
 
 
 def infer(context: Context, node: nodes.Node) -> Typed:
