@@ -140,6 +140,11 @@ class Context:
                     self._presumed.add(symbol)
                     pending.extend(self._definitions(symbol))
 
+    def presume_given(self, symbol: Symbol | None) -> None:
+        """Treat a parameter as not null, whose declaration is reported to be optional by mistake."""
+        if symbol is not None:
+            self._presumed.add(symbol)
+
     def is_presumed(self, node: nodes.Node) -> bool:
         """Return whether something in ``node`` is treated as not null, though it may be, since that is reported."""
         return any(self.symbol(each) in self._presumed for each in nodes.descendants(node))

@@ -82,6 +82,8 @@ def report_optional_default(context: Context, declaration: Declaration) -> None:
     message = f"'{declaration.name}' is optional, and so null if it is not given: it can't have a default as well"
     notes = (context.note(modifier, "'optional' is here"),)
     context.report(rules.OPTIONAL_DEFAULT, parameter.default, message, notes, repair)
+    if repair.title == "remove 'optional'":
+        context.presume_given(context.symbol(parameter.name))
 
 
 def _is_tested_for_null(context: Context, name: nodes.Name) -> bool:
