@@ -174,6 +174,9 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
         message = f"the helper symbol '{name}' is used before it is defined"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
     if kind is SymbolKind.LOCAL and undefined.block == BlockKind.LOWER and _is_in_statement(symbol, declared, span):
+        if span.start >= declared.start - symbol.local_span.start + symbol.node.end:
+            message = f"a bound can't depend on the local value '{name}', which is computed for each index"
+            return Problem(rules.NOT_VISIBLE, span, message, note)
         message = f"the local value '{name}' is used before it is defined: local values are computed from left to right"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
     if kind is SymbolKind.INDEX and not _is_in_statement(symbol, declared, span):
