@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from snd_analysis.base import Span
+from snd_analysis.ide.actions import REFACTOR, actions
+from snd_analysis.ide.limits import MOST_TRIED_CHARACTERS
 from snd_analysis.ide.refactoring import DELETE, INLINE_NAME, INTRODUCE, edited_files
 from snd_runtime.limits import Limits
 from snd_runtime.samples import RefactoringAnswer, RefactoringRequest, SampleRequest
@@ -201,3 +203,12 @@ def test_a_definition_that_is_used_is_not_deleted():
     start = TEXT.index("operator pooled") + len("operator ")
     answer = done(DELETE, {PATH: TEXT, "main.sknd": USED}, Span(start, start), ("main.sknd",))
     assert answer.message == "'pooled' is used in main.sknd, line 6"
+
+
+def test_in_large_files_too_only_unused_operators_may_be_deleted():
+    text = f"{TEXT}\n{'# long' * MOST_TRIED_CHARACTERS}\n"
+    files = {PATH: text, "main.sknd": USED}
+    for name, is_offered in (("pooled", False), ("turned", True)):
+        at = text.index(f"operator {name}") + len("operator ")
+        found = actions(snapshot_of(files), PATH, Span(at, at), files=[*files], commands={REFACTOR})
+        assert any(each.title.startswith("delete") for each in found) == is_offered

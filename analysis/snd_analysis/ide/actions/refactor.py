@@ -105,7 +105,7 @@ def definition_refactorings(request: Request, files: Sequence[str], commands: Co
         return
     name, place = OperatorName(request.path, found[1].name.text), found[1].name.span.shifted(found[0])
     using = [each for each in files if request.path in request.snapshot.dependencies(each)]
-    if _is_possible(request, DELETE, place, using):
+    if _has_edit(request, DELETE, place, using):
         yield _action(f"delete '{name.name}', which nothing names", ActionKind.REWRITE, DELETE, place)
     for target in move_targets(request.snapshot, name, files):
         options = ((MOVE_TARGET, target),)
@@ -152,10 +152,18 @@ def _is_possible(
     options: tuple[tuple[str, str], ...] = (),
 ) -> bool:
     """Return whether a refactoring has an edit. Files that take long to check are not tried: the command will."""
-    snapshot = request.snapshot
-    if sum(len(snapshot.source(each).text) for each in (request.path, *files)) > MOST_TRIED_CHARACTERS:
-        return True
+    size = sum(len(request.snapshot.source(each).text) for each in (request.path, *files))
+    return size > MOST_TRIED_CHARACTERS or _has_edit(request, refactoring, place, files, options)
+
+
+def _has_edit(
+    request: Request,
+    refactoring: str,
+    place: Span,
+    files: Sequence[str],
+    options: tuple[tuple[str, str], ...] = (),
+) -> bool:
     try:
-        return bool(REFACTORINGS[refactoring](snapshot, Asked(request.path, place, files, dict(options))))
+        return bool(REFACTORINGS[refactoring](request.snapshot, Asked(request.path, place, files, dict(options))))
     except RefactoringError:
         return False

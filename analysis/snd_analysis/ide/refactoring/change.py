@@ -16,6 +16,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OPERAND = re.compile(r"[\w.]+|\[[^\[\]]*\]|'[^']*'|\"[^\"]*\"|\w[\w.]*\([^()]*\)", re.ASCII)
 
 
 class Asked(Struct, frozen=True):
@@ -147,6 +148,11 @@ def comments_in(snapshot: Snapshot, path: str, span: Span) -> list[str]:
     text = snapshot.source(path).text
     found = (each for each in snapshot.tree(path).comments if span.start <= each.start and each.end <= span.end)
     return [text[each.start : each.end].rstrip() for each in found]
+
+
+def operand(text: str) -> str:
+    """Return an expression as an operand of another one: in parentheses unless it is a name, a literal or a call."""
+    return text if _OPERAND.fullmatch(text) else f"({text})"
 
 
 def words(text: str) -> set[str]:

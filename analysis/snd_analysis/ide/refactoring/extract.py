@@ -17,6 +17,7 @@ from snd_analysis.ide.refactoring.change import (
     new_problem,
     words,
 )
+from snd_analysis.ide.refactoring.delete import whole_definition
 from snd_analysis.ide.refactoring.selection import Selected, SelectedSymbols, selected_statements, symbols_of
 from snd_analysis.model import Shape, Tensor
 from snd_analysis.skriptnd.names import OperatorName, Symbol
@@ -81,7 +82,7 @@ def _edits(
                 lines += [f"{_INDENT}@{kind} {{", *(f"{2 * _INDENT}{each}" for each in entries), f"{_INDENT}}}"]
         return "\n".join([*lines, "}"]).replace("\r\n", "\n").replace("\n", line_break)
 
-    before = _above(source.text, selected.start + selected.definition.start)
+    before = whole_definition(knowledge.snapshot, knowledge.path, selected.start, selected.definition).start
     attributes = ", ".join(f"{each.name}={each.name}" for each in scalars)
     results = ", ".join(each.name for each in symbols.written)
     arguments = ", ".join(each.name for each in symbols.read)
@@ -191,13 +192,3 @@ def _dtypes(knowledge: Knowledge, symbols: SelectedSymbols) -> list[str]:
     named = {*symbols.dtypes, *(str(each.dtype) for each in types if each is not None)}
     declared = nodes.entries_of(knowledge.definition, BlockKind.DTYPE, nodes.DtypeDeclaration)
     return [f"{knowledge.source(node, base)};" for base, node in declared if node.name.text in named]
-
-
-def _above(text: str, at: int) -> int:
-    """Return the offset of the comment above a definition, or of the definition if there is no comment."""
-    start = text.rfind("\n", 0, at) + 1
-    if text[start:at].strip():
-        return at
-    while start and text[text.rfind("\n", 0, start - 1) + 1 : start].lstrip().startswith("#"):
-        start = text.rfind("\n", 0, start - 1) + 1
-    return start

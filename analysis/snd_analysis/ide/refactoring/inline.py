@@ -21,6 +21,7 @@ from snd_analysis.ide.refactoring.change import (
     fresh,
     indented,
     new_problem,
+    operand,
     words,
 )
 from snd_analysis.ide.refactoring.named_operators import NameWriter, renamed, with_imports, without_unused_imports
@@ -31,7 +32,6 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import NULL, UNDEFINED, format_value
 from snd_analysis.workspace import Snapshot
 
-_ATOM = re.compile(r"\w+(?:\.\d+)?|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*'", re.ASCII)
 _SIGNED = re.compile(r"\([+-][\w.]+\)", re.ASCII)
 _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
 
@@ -185,7 +185,7 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
             # SkriptND has no word for null
             text = None if value is UNDEFINED or value is NULL else format_value(value, quoted=True)
         if text is not None:
-            found[symbol] = text if _ATOM.fullmatch(text) else f"({text})"
+            found[symbol] = operand(text)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -10,13 +9,11 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.cursor import definition_at, use_at
 from snd_analysis.ide.knowledge import Knowledge
-from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, whole_line
+from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, operand, whole_line
 from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
-
-_ATOM = re.compile(r"[\w.]+|\[[^\[\]]*\]|'[^']*'|\"[^\"]*\"|\w[\w.]*\([^()]*\)", re.ASCII)
 
 
 class InlinedName(Struct, frozen=True):
@@ -57,7 +54,7 @@ def inline_name(snapshot: Snapshot, asked: Asked) -> Sequence[Refactored]:
     value = source[found.value.start + found.start : found.value.end + found.start]
     if "#" in source[found.removed.start + found.start : found.removed.end + found.start]:
         raise RefactoringError(f"a comment in the declaration of '{name}' would be lost")
-    text = value if _ATOM.fullmatch(value) else f"({value})"
+    text = operand(value)
     edits = [TextEdit(Location(asked.path, whole_line(source, found.removed.shifted(found.start))), "")]
     for use in knowledge.resolution.uses:
         target = use.target.tensor if isinstance(use.target, ShapeMember) else use.target
