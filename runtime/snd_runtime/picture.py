@@ -62,7 +62,7 @@ def _heat(matrix: Array) -> Array:
 
 
 def _in_colours(image: Array) -> Array:
-    """``[3,rows,columns]`` to ``[rows,columns,3]``."""
+    """Convert ``[3,rows,columns]`` to ``[rows,columns,3]``."""
     pixels = np.where(np.isfinite(image), image, 0.5) * 255.0
     return pixels.transpose(1, 2, 0).astype(np.uint8)
 

@@ -20,7 +20,7 @@ _GREATEST_INT = (1 << 63) - 1
 
 
 def dtype_name(array: Array) -> str:
-    """``int``, ``real``, ``bool`` or ``str``. Raise ValueError for an array of anything else."""
+    """Return ``int``, ``real``, ``bool`` or ``str``. Raise ValueError for an array of anything else."""
     kinds = {"i": "int", "u": "int", "f": "real", "b": "bool", "O": "str", "U": "str"}
     if array.dtype.kind not in kinds:
         raise ValueError(f"items of type {array.dtype} are neither numbers nor bools nor strings")

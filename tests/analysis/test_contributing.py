@@ -126,7 +126,7 @@ def test_a_lint_rule_is_added_by_its_row(scratch: Path):
 
 @pytest.mark.exhaustive
 def test_an_onnx_operator_is_demanded_to_be_documented(scratch: Path):
-    """The page of what is converted is compared with the translations: a new one can't be forgotten."""
+    """The page of conversions is compared with the translations: a new one can't be forgotten."""
     path = scratch / "server/snd_server/exchange/onnx_import/operations/bits.py"
     text = path.read_text(encoding="utf-8")
     path.write_text(

@@ -23,7 +23,7 @@ class Layers(MutableMapping[K, V]):
     __slots__ = ("_asked", "_below", "_found", "_size", "_top")
 
     def __init__(self, of: Layers[K, V] | None = None) -> None:
-        """``of`` is copied."""
+        """Copy ``of``."""
         self._top: dict[K, V] = {} if of is None else dict(of._top)
         self._below: list[Mapping[K, V]] = [] if of is None else [*of._below]
         self._found: dict[K, Any] = {}

@@ -79,7 +79,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def descendants(node: Node) -> Iterator[Node]:
-    """``node`` and all below it, without recursion. Spans below an ``Entry`` count from that entry."""
+    """Yield ``node`` and all nodes below it, without recursion. Spans below an ``Entry`` count from that entry."""
     pending = [node]
     pop, push = pending.pop, pending.append
     left = _NODES_AT_ONCE

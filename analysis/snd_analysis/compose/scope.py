@@ -85,7 +85,7 @@ class ValueScope:
 
 
 def member_of(value: Value, member: str) -> Value:
-    """``x.shape``, ``x.rank`` or ``x.size`` (2.4, Implicitly defined identifiers)."""
+    """Return ``x.shape``, ``x.rank`` or ``x.size`` (2.4, Implicitly defined identifiers)."""
     if value is NULL:
         return NULL
     if isinstance(value, Maybe):

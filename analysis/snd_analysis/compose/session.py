@@ -244,7 +244,7 @@ class _Unshared:
         self.reach = definitions.reach
 
     def specializations(self, template: Template) -> None:
-        """Nothing is kept for others."""
+        """Return None: nothing is kept for other definitions."""
 
 
 def _too_large(error: OverBudgetError) -> Failure:

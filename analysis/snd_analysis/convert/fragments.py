@@ -56,7 +56,10 @@ class Fragments:
         comments: Comments,
         reserved: Iterable[str],
     ) -> None:
-        """``spelled`` tells the names and numbers in the statement of a fragment that an operation comes from."""
+        """Prepare the choice.
+
+        ``spelled`` has the names and numbers in the statement of a fragment that an operation comes from.
+        """
         self.operators: list[GraphText] = []
         self._taken = taken
         self._is_right = is_right
@@ -191,7 +194,7 @@ def _extents(tensor: Tensor) -> tuple[str, ...] | None:
 
 
 def _one_shape(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
-    """Every tensor has the same shape, or is a scalar."""
+    """Return ``s..`` for all tensors but scalars if these have the same shape, else None."""
     others = {tuple(column) for column in shapes if any(column)}
     return ["s.." if any(column) else "" for column in shapes] if len(others) <= 1 else None
 
@@ -227,7 +230,7 @@ def _by_name(
 
 
 def _numbers(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
-    """Every invocation has the same extents, all of them numbers."""
+    """Return the shapes if every invocation has the same extents, all of them numbers, else None."""
     if any(len(set(column)) > 1 or not all(map(str.isdigit, column[0])) for column in shapes):
         return None
     return [", ".join(column[0]) for column in shapes]

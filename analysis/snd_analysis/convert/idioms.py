@@ -146,7 +146,7 @@ class Idioms:
         return self._other(step, "layout.slice", attributes, step.inputs[:1])
 
     def _normalization(self, step: Step) -> Step | None:
-        """``nn.batch_norm`` takes vectors, and ``epsilon`` as a number."""
+        """Return ``nn.batch_norm``, which takes vectors, and ``epsilon`` as a number."""
         given = step.attributes.get("epsilon")
         epsilon = literal(step.inputs[5]) if given is None and len(step.inputs) > 5 else given
         shape = extents(step.inputs[0])
@@ -159,7 +159,7 @@ class Idioms:
         return self._other(step, "nn.batch_norm", {"epsilon": epsilon}, inputs)
 
     def _linear(self, step: Step) -> Step | None:
-        """``nn.linear`` takes a vector as bias."""
+        """Return ``nn.linear``, which takes a vector as bias."""
         bias = step.inputs[2] if len(step.inputs) > 2 else NULL
         if bias is NULL:
             return self._other(step, "nn.linear", {}, step.inputs[:2])

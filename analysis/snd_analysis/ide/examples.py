@@ -34,7 +34,7 @@ Examples: TypeAlias = "Callable[[OperatorName], Example | None]"
 
 
 def no_example(name: OperatorName) -> Example | None:
-    """Nothing is explained by an invocation."""
+    """Return None: the language has no examples."""
     return None
 
 

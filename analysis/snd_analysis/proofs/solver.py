@@ -69,7 +69,7 @@ class Solver:
     """
 
     def __init__(self, seconds_left: Callable[[], float] = lambda: inf) -> None:
-        """``seconds_left`` tells how much time there is: no question begins that may take longer."""
+        """Prepare a solver. ``seconds_left`` returns the remaining time: no question begins that may take longer."""
         self._seconds_left = seconds_left
         self._solver = z3.SimpleSolver(ctx=z3.Context())
         self._known: dict[Question, bool | None] = {}

@@ -156,7 +156,7 @@ def _floor_divide_by_positive(a: Interval, b: tuple[int, int | None]) -> Interva
 
 
 def _end(value: int | None, when_positive: int | None, when_negative: int | None) -> int | None:
-    """``value`` divided by the one of two divisors that gives the extreme; a divisor of None is infinitely large."""
+    """Return the extreme of ``value`` divided by either of two divisors; a divisor of None is infinitely large."""
     if value is None:
         return None
     divisor = when_positive if value >= 0 else when_negative

@@ -203,7 +203,7 @@ def _own_note(note: Note) -> Note:
 
 
 def _expecting(checked: CheckedSample) -> CheckedSample:
-    """Without the failure that the sample expects."""
+    """Return the sample without the failure that it expects."""
     error = checked.sample.error
     if error is None:
         return checked

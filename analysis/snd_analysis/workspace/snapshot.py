@@ -74,7 +74,7 @@ class Snapshot:
         return files.file(self.db, path)
 
     def files_read(self) -> set[str]:
-        """Every path that was asked for so far, whether or not there is a file."""
+        """Return every path that was asked for so far, existing or not."""
         return {key[0] for key, _ in self.db.values_read(files.text)}
 
     def exists(self, path: str) -> bool:

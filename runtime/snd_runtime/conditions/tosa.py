@@ -30,7 +30,7 @@ def _beyond(values: Array, tensor: str, storage: str, what: str = "", attribute:
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
 def _given(call: Call) -> Violation | None:
-    """Every element of an input must be one of its type."""
+    """Check that every element of an input is one of its type."""
     for tensor, values in call.tensors.items():
         attribute = storage_attribute(tensor, call.attributes)
         if attribute is not None and isinstance(values, np.ndarray):

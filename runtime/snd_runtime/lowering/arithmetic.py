@@ -132,7 +132,7 @@ def _rounded(a: Array) -> Array:
 
 
 def _fraction(a: Array) -> Array:
-    """With the sign of the whole; 0 for infinity."""
+    """Return the fractional part, with the sign of the number; 0 for infinity."""
     return np.asarray(np.where(np.isinf(a), np.copysign(a.dtype.type(0), a), a - np.trunc(a)))
 
 

@@ -13,7 +13,7 @@ from snd_runtime.lowering.writing import condition_scope, store, target_scope, t
 
 
 def assign(memory: Memory, analysis: Analysis, formula: Formula) -> None:
-    """Every element gets the value of the last point that writes it."""
+    """Store in every element the value of the last point that writes it."""
     for write in formula.writes:
         _assign(memory, analysis, formula, write)
 

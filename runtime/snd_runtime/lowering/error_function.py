@@ -52,7 +52,7 @@ _CHUNK = 1 << 14
 
 
 def error_function(values: _Reals) -> _Reals:
-    """``erf`` of every element, in the type of the elements."""
+    """Return ``erf`` of every element, in the type of the elements."""
     return _single(values) if values.dtype == np.float32 else _double(values)
 
 
@@ -76,7 +76,7 @@ def _single(values: _Reals) -> _Reals:
 
 
 def error_function_of_one(x: Any) -> Any:
-    """``erf`` of one real of 32 bits, for compiled loops: without branches and calls, so that they use vectors.
+    """Return ``erf`` of one real of 32 bits, for compiled loops: without branches and calls, so that they use vectors.
 
     It differs from ``error_function`` by the rounding of the exponential function, here that of the Cephes library.
     """

@@ -64,7 +64,7 @@ def _step(evaluation: Evaluation) -> None:
 
 
 def _search(memory: Memory, analysis: Analysis, formula: Formula, sequential: list[int], lane: dict[int, int]) -> None:
-    """One lane: nothing changes until the next point at which the condition holds."""
+    """Search one lane: nothing changes until the next point at which the condition holds."""
     extents = analysis.extents
     shape = tuple(extents[axis] for axis in sequential)
     end = prod(shape)

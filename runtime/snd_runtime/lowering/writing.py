@@ -71,7 +71,7 @@ def condition_scope(evaluation: Evaluation) -> ActivePoints:
 
 
 def without_skipped(evaluation: Evaluation, scope: ActivePoints) -> ActivePoints:
-    """Without the points at which a guarded index in a branch was out of bounds."""
+    """Return the points without those at which a guarded index in a branch was out of bounds."""
     skipped = evaluation.skipped
     return scope if skipped is None else scope.narrowed(~skipped)
 

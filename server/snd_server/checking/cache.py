@@ -115,7 +115,7 @@ class Cache:
 
 
 def default_folder() -> str:
-    """``SND_CACHE_DIR``, or the user's cache folder for snd."""
+    """Return ``SND_CACHE_DIR``, or the user's cache folder for snd."""
     from_environment = os.environ.get("SND_CACHE_DIR")
     if from_environment:
         return from_environment

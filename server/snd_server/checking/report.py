@@ -96,7 +96,7 @@ def _stays_in(fix: Fix, path: str) -> bool:
 
 
 def relative_url(path: str, root: str = "") -> str:
-    """``path`` with forward slashes, relative to ``root`` (the current folder) if it lies below."""
+    """Return ``path`` with forward slashes, relative to ``root`` (the current folder) if it lies below."""
     if path.startswith("snd:"):
         return path
     relative = os.path.relpath(path, root or None)

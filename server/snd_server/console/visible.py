@@ -10,7 +10,7 @@ _CONTROL_PICTURES = 0x2400
 
 
 def visible(text: str) -> str:
-    """``text`` with tabs as four spaces and a sign in place of each character that is not for printing."""
+    """Return ``text`` with tabs as four spaces and a sign in place of each character that is not for printing."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_sign, text))

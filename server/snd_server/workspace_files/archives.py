@@ -72,7 +72,7 @@ class _Archive:
     """The members of an archive, one after the other, without the records that ``tarfile`` would keep of all."""
 
     def __init__(self, path: str, file: BufferedReader, size: int, around: _Archive | None = None) -> None:
-        """``around`` is the archive that has this one as a member: its limits count for both."""
+        """Prepare an archive. ``around`` is the archive that contains this one: its limits count for both."""
         is_compressed = file.peek(2).startswith(_GZIP)
         most = MOST_ARCHIVE_BYTES
         if is_compressed:

@@ -27,7 +27,7 @@ class VariesWith(Exception):  # noqa: N818
 
 
 def subscript(expressions: Expressions, node: nodes.Subscript) -> Value:
-    """``a[i]``: an item of a pack, or an element of a tensor."""
+    """Return ``a[i]``: an item of a pack, or an element of a tensor."""
     target = expressions.evaluate(node.target)
     if target is NULL:
         return NULL
@@ -45,7 +45,7 @@ Accessed = tuple[Slot, tuple[IndexTerm, ...]]
 
 
 def accessed(expressions: Expressions, node: nodes.Subscript, target: Value, index: nodes.Index) -> Value:
-    """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``."""
+    """Return ``xs[k]``, ``x[i, j]`` or ``xs[i, j]``."""
     if isinstance(target, Pack | OpenPack) and is_pack_index(index):
         return pack_item(expressions, node, target, index)
     elements = access(expressions, node, target, index)

@@ -60,7 +60,7 @@ def call(expressions: Expressions, node: nodes.Call) -> Value:
 
 
 def cast(expressions: Expressions, node: nodes.Cast) -> Value:
-    """``real(e)``, or ``real()``."""
+    """Return ``real(e)``, or ``real()``."""
     dtype = expressions.specialization.scope.element_type(node.type)
     return default_value(dtype) if node.value is None else _casted(expressions, node, dtype, node.value)
 

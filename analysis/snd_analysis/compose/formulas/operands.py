@@ -156,7 +156,7 @@ class Operations:
         return self.terms.apply(name, (a,), a.dtype, node)
 
     def cast(self, dtype: str, node: nodes.Node, a: Value) -> Value:
-        """``int(a)``, ``real(a)`` or ``bool(a)``."""
+        """Return ``int(a)``, ``real(a)`` or ``bool(a)``."""
         if not isinstance(a, TERMS):
             return CASTS[dtype](a)
         return a if a.dtype == dtype else self.terms.apply(dtype, (a,), dtype, node)

@@ -67,7 +67,7 @@ def _range(expressions: Expressions, node: nodes.Range) -> Value:
 
 
 def pack_item(expressions: Expressions, node: nodes.Subscript, target: Value, at: nodes.Index) -> Value:
-    """``a[i]`` on packs of values or of tensors."""
+    """Return ``a[i]`` on packs of values or of tensors."""
     part = at.items[0]
     if isinstance(target, OpenPack):
         return _item_of_open(expressions, node, target, part)
@@ -139,7 +139,7 @@ def _range_of(first: Value, last: Value, step: Value | None = None) -> Value:
 
 
 def slice_of(part: nodes.Range, given: Sequence[Value]) -> Slice:
-    """``first:last:step`` with the bounds that are given."""
+    """Return ``first:last:step`` with the bounds that are given."""
     bounds: list[Any] = []
     rest = iter(given)
     for bound in (part.first, part.last, part.step):

@@ -62,7 +62,7 @@ def _completions(place: CompletionPlace, items: Iterable[Completion]) -> Complet
 
 
 def _placed(item: Completion, place: CompletionPlace) -> Completion:
-    """With the definition that a name belongs to."""
+    """Add the definition that a name belongs to."""
     if item.subject[:1] != ("symbol",) or len(item.subject) != 2:
         return item
     name = place.definition.name.text if place.definition is not None else ""

@@ -147,7 +147,7 @@ def _item(symbol: Symbol, type_: Type | None, group: int) -> Completion:
 
 
 def members(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
-    """``shape`` and the like, after the name of a tensor and a dot."""
+    """Yield ``shape`` and the like, after the name of a tensor and a dot."""
     symbol = visible.symbols.get(place.qualifier[0]) if len(place.qualifier) == 1 else None
     if symbol is None or not symbol.is_tensor:
         return

@@ -43,7 +43,7 @@ def parse_cell(text: str) -> tuple[str, Cell] | None:
 
 
 def _column(found: set[int | None]) -> str:
-    """``1..3``, ``0..6 by 2``, or the numbers if they have no step."""
+    """Return ``1..3``, ``0..6 by 2``, or the numbers if they have no step."""
     if None in found:
         return "*"
     column = sorted(each for each in found if each is not None)

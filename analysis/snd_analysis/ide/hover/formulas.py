@@ -105,7 +105,7 @@ class _Ranges:
         self._resolution = knowledge.resolution
 
     def text(self, item: nodes.Node) -> str:
-        """``: from 0 to n - 1``; empty if that is not plain."""
+        """Return ``: from 0 to n - 1``, or an empty text if the range is not simple."""
         indices = self._indices(item)
         specialization = self._knowledge.specialization
         if specialization is None or not indices or not self._rises(item, indices):

@@ -37,7 +37,7 @@ class Proposals:
     """The assertions that may mend the conditions of one operator."""
 
     def __init__(self, snapshot: Snapshot, name: OperatorName, clock: Callable[[], float]) -> None:
-        """``clock`` tells the seconds that have passed."""
+        """Prepare the proposals. ``clock`` returns the seconds that have passed."""
         template = snapshot.template(name)
         assert template is not None
         self._template: Template = template

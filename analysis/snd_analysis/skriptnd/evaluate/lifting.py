@@ -92,7 +92,7 @@ class Tolerant(Struct, frozen=True):
 
 
 def itemwise(located: Located, environment: Environment, operation: Callable[..., Value], *operands: Value) -> Value:
-    """``elementwise`` of operands that may be null or undefined, in an environment that may be ``Tolerant``."""
+    """Return ``elementwise`` of operands that may be null or undefined, in an environment that may be ``Tolerant``."""
     if isinstance(environment, Tolerant):
         return lifted(located, lambda *values: _tolerantly(located, operation, values), *operands)
     return lifted(located, lambda *values: elementwise(operation, *values), *operands)

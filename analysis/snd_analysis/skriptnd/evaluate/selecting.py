@@ -40,7 +40,7 @@ _DECIDING: Final = {"&&": (FALSE, FALSE), "||": (TRUE, TRUE), "=>": (FALSE, TRUE
 
 # ---- selections ------------------------------------------------------------------------------------------------------
 def evaluate_select(node: nodes.Select, environment: Environment, evaluate: Evaluate) -> Value:
-    """``c ? a : b``, or ``c ? a``, which is null where the condition is not met."""
+    """Return ``c ? a : b``, or ``c ? a``, which is null where the condition is not met."""
     condition = evaluate(node.condition, environment)
     if isinstance(condition, Maybe):
         return maybe(condition.present, _selected(node, condition.value, environment, evaluate))
@@ -160,7 +160,7 @@ def evaluate_connective(node: nodes.Binary, environment: Environment, evaluate: 
 
 
 def _guarded(left: Truth, right: Value) -> Value:
-    """``?x && c``: c is looked at only where x is not null."""
+    """Return ``?x && c``: c is looked at only where x is not null."""
     if right is NULL:
         return maybe(shapes.not_(left), FALSE)
     present: Truth = TRUE

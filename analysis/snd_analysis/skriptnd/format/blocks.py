@@ -252,7 +252,10 @@ class _ChunkPrinter:
 
 
 def _head_item(cursor: Cursor, item: nodes.Node) -> Document:
-    """``version``, ``extension`` and ``import`` statements. Their spans count from the chunk, not from themselves."""
+    """Return the layout of a ``version``, ``extension`` or ``import`` statement.
+
+    Its spans count from the chunk, not from the statement.
+    """
     keyword = (cursor.take(), cursor.space())
     pieces: list[Document] = [cursor.take()]
     lines: list[Document] = []

@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 def component(cursor: Cursor, node: nodes.Node) -> Document:
-    """``results = right side``."""
+    """Return the layout of ``results = right side``."""
     if not isinstance(node, nodes.Component):
         raise Unprintable
     results = separated(cursor, node.results, _result)
@@ -28,12 +28,12 @@ def component(cursor: Cursor, node: nodes.Node) -> Document:
 
 
 def yielded(cursor: Cursor, node: nodes.Yield) -> Document:
-    """``yield a, b``."""
+    """Return the layout of ``yield a, b``."""
     return cursor.take("yield"), cursor.space(), separated(cursor, node.values)
 
 
 def quantization(cursor: Cursor, node: nodes.Quantization) -> Document:
-    """``tensor: algorithm{…}``."""
+    """Return the layout of ``tensor: algorithm{…}``."""
     if node.arguments is not None:
         raise Unprintable
     parts = [cursor.take_node(node.target), cursor.take(":"), cursor.space(), cursor.take_node(node.algorithm)]

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 def dtype_declaration(cursor: Cursor, node: nodes.DtypeDeclaration) -> Document:
-    """``T: num = real``."""
+    """Return the layout of ``T: num = real``."""
     parts = [cursor.take_node(node.name), cursor.take(":"), cursor.space(), cursor.take_node(node.base)]
     if node.default is not None:
         parts += [cursor.space(), cursor.take("="), cursor.space(), cursor.take_node(node.default)]
@@ -17,7 +17,7 @@ def dtype_declaration(cursor: Cursor, node: nodes.DtypeDeclaration) -> Document:
 
 
 def parameter(cursor: Cursor, node: nodes.Parameter) -> Document:
-    """``name: optional real^(r)[n]..(k) = value, i < n``."""
+    """Return the layout of ``name: optional real^(r)[n]..(k) = value, i < n``."""
     parts = [cursor.take_node(node.name), cursor.take(":"), cursor.space()]
     for modifier in node.modifiers:
         parts += [cursor.take_node(modifier), cursor.space()]
@@ -37,14 +37,14 @@ def parameter(cursor: Cursor, node: nodes.Parameter) -> Document:
 
 
 def index_bound(cursor: Cursor, node: nodes.Node) -> Document:
-    """``i < n``."""
+    """Return the layout of ``i < n``."""
     assert isinstance(node, nodes.IndexBound)
     parts = [cursor.take_node(node.name), cursor.space(), cursor.take("<"), cursor.space()]
     return (*parts, expression(cursor, node.bound))
 
 
 def shape(cursor: Cursor, node: nodes.Shape) -> Document:
-    """``[a|10, b..(d)]``."""
+    """Return the layout of ``[a|10, b..(d)]``."""
     return enclosed(cursor, "[", node.extents, "]", _extent)
 
 
@@ -64,7 +64,7 @@ def _extent(cursor: Cursor, node: nodes.Node) -> Document:
 
 
 def pack(cursor: Cursor, node: nodes.Pack) -> Document:
-    """``..``, ``..(n)``, ``..(dynamic n|10)``."""
+    """Return the layout of ``..``, ``..(n)``, ``..(dynamic n|10)``."""
     parts = [cursor.take("..")]
     if not cursor.sees("("):
         return tuple(parts)
@@ -79,7 +79,7 @@ def pack(cursor: Cursor, node: nodes.Pack) -> Document:
 
 
 def using(cursor: Cursor, node: nodes.Using) -> Document:
-    """``target = value``."""
+    """Return the layout of ``target = value``."""
     parts = [_using_target(cursor, node.target), cursor.space(), cursor.take("=")]
     return (*parts, Tail(cursor.line(), expression(cursor, node.value)))
 
@@ -98,7 +98,10 @@ def _using_target(cursor: Cursor, node: nodes.Node) -> Document:
 
 
 def assertion(cursor: Cursor, node: nodes.Assertion) -> Document:
-    """``condition: "message", values``: on one line, or message and values each on lines of their own."""
+    """Return the layout of ``condition: "message", values``.
+
+    It is one line, or message and values each have lines of their own.
+    """
     condition = expression(cursor, node.condition)
     if node.message is None:
         return condition

@@ -88,19 +88,19 @@ def separated(
 
 
 def expansion(cursor: Cursor, length: nodes.Expression | None) -> Document:
-    """``..`` or ``..(length)``."""
+    """Return the layout of ``..`` or ``..(length)``."""
     # Without the blank, `1..` would look like a real number that was begun.
     dots = (" " if cursor.after_number else "", cursor.take(".."))
     return dots if length is None else (dots, cursor.take("("), expression(cursor, length), cursor.take(")"))
 
 
 def generics(cursor: Cursor, node: nodes.Generics | None) -> Document:
-    """``<int, T>``."""
+    """Return the layout of ``<int, T>``."""
     return "" if node is None else enclosed(cursor, "<", node.items, ">")
 
 
 def attributes(cursor: Cursor, node: nodes.Attributes | None) -> Document:
-    """``{a=1, b=2}``."""
+    """Return the layout of ``{a=1, b=2}``."""
     return "" if node is None else enclosed(cursor, "{", node.items, "}", _attribute)
 
 

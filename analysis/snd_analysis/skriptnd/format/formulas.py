@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 
 def lowering(cursor: Cursor, node: nodes.Lowering) -> Document:
-    """``unroll``, locals and the formula: each on lines of its own."""
+    """Return the layout of ``unroll``, locals and the formula: each on lines of its own."""
     column = cursor.column
     parts: list[Document] = []
     if node.unroll is not None:

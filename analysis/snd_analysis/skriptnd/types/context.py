@@ -90,7 +90,7 @@ class Context:
 
     @contextmanager
     def promoting(self, symbols: frozenset[Symbol]) -> Iterator[None]:
-        """Within, the symbols are known not to be null."""
+        """Treat the symbols as not null within."""
         before = self._promoted
         self._promoted = before | symbols
         try:
@@ -179,7 +179,7 @@ class Context:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Within, nothing is reported, and nothing that was found wrong is remembered."""
+        """Report nothing within, and remember no mistakes."""
         reported, doubted, presumed = len(self.problems), set(self._doubted), set(self._presumed)
         try:
             yield
@@ -189,7 +189,7 @@ class Context:
 
     @contextmanager
     def at(self, stage: Stage) -> Iterator[None]:
-        """Within, expressions stand at ``stage``."""
+        """Type expressions within for ``stage``."""
         before, self.stage = self.stage, stage
         try:
             yield

@@ -173,7 +173,7 @@ def _origin(atom: Atom) -> tuple[int | None, int]:
 
 
 def _times_distance(terms: dict[Monomial, int], atom: Atom, origin: int, direction: int) -> dict[Monomial, int]:
-    """``terms * (origin + direction * distance)``, the atom standing for its distance."""
+    """Return ``terms * (origin + direction * distance)``, the atom standing for its distance."""
     result = {monomial: coefficient * origin for monomial, coefficient in terms.items()}
     for monomial, coefficient in terms.items():
         product = multiply_monomials(monomial, ((atom, 1),))
@@ -200,7 +200,7 @@ def _relaxations(a: Integer, replacements: int) -> list[Interval]:
 
 
 def _collect(a: Integer, atom: Atom) -> tuple[Integer | None, Integer]:
-    """``factor * atom + rest``; a factor of None if the atom occurs in a higher power."""
+    """Return ``factor * atom + rest``; a factor of None if the atom occurs in a higher power."""
     factor: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
     for monomial, coefficient in a.terms.items():
@@ -242,6 +242,6 @@ def _multiple(a: Integer, template: Integer) -> int | None:
 
 
 def _without_extremum(extremum: Extremum, times: int, rest: Integer, replacements: int) -> Interval:
-    """``k * max(a, b) + c`` is ``max(k * a + c, k * b + c)``, a minimum if k is negative."""
+    """Return the interval of ``k * max(a, b) + c`` as ``max(k * a + c, k * b + c)``, a minimum if k is negative."""
     sums = [_bounds(candidate.scaled(times) + rest, replacements) for candidate in extremum.candidates]
     return intervals.maximum(sums) if extremum.largest == (times > 0) else intervals.minimum(sums)

@@ -46,7 +46,7 @@ class Verdict(Enum):
 
 
 def decide_equal(a: Integer | int, b: Integer | int) -> Verdict:
-    """EQUAL if the integers are always the same, DIFFERENT if never, UNKNOWN if neither was found."""
+    """Return EQUAL if the integers are always the same, DIFFERENT if never, else UNKNOWN."""
     if a is b:
         return Verdict.EQUAL
     first, second = as_integer(a), as_integer(b)
@@ -160,7 +160,7 @@ def _by_single_condition(a: Integer, test: Callable[[int], bool]) -> Truth | Non
 
 
 def choose(condition: Truth, a: Integer | int, b: Integer | int) -> Integer:
-    """``condition ? a : b``, where the one not chosen need not have a value."""
+    """Return ``condition ? a : b``, where the one not chosen need not have a value."""
     first, second = as_integer(a), as_integer(b)
     if condition is TRUE:
         return first

@@ -16,7 +16,7 @@ from snd_analysis.symbolic.limits import MOST_DIVIDED_CONDITIONS, MOST_DIVISION_
 
 @simplifies(Quotient)
 def floor_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
-    """``dividend / divisor``, rounded down. Raise DivisionByZero if the divisor is the number zero."""
+    """Return ``dividend / divisor``, rounded down. Raise DivisionByZero if the divisor is the number zero."""
     a, b = as_integer(dividend), as_integer(divisor)
     by_case = _divide_by_case(a, b)
     if by_case is not None:
@@ -33,7 +33,7 @@ def floor_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
 
 
 def ceil_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
-    r"""``dividend \ divisor``, rounded up. Raise DivisionByZero if the divisor is the number zero."""
+    r"""Return ``dividend \ divisor``, rounded up. Raise DivisionByZero if the divisor is the number zero."""
     a, b = as_integer(dividend), as_integer(divisor)
     low, high = bounds(b)
     if high is not None and high < 0:
@@ -44,7 +44,7 @@ def ceil_divide(dividend: Integer | int, divisor: Integer | int) -> Integer:
 
 
 def remainder(dividend: Integer | int, divisor: Integer | int) -> Integer:
-    """``dividend % divisor``: with the sign of the divisor. Raise DivisionByZero if that is the number zero."""
+    """Return ``dividend % divisor``: with the sign of the divisor. Raise DivisionByZero if that is the number zero."""
     a, b = as_integer(dividend), as_integer(divisor)
     return a - floor_divide(a, b) * b
 

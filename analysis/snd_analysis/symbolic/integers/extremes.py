@@ -38,7 +38,7 @@ def absolute(a: Integer | int) -> Integer:
 
 @simplifies(Sign)
 def sign(a: Integer | int) -> Integer:
-    """``sign(a)``: -1, 0 or 1."""
+    """Return ``sign(a)``: -1, 0 or 1."""
     a = as_integer(a)
     low, high = bounds(a)
     if low is not None and low > 0:

@@ -306,12 +306,12 @@ class FoldKey(Struct, frozen=True):
 
 
 def sum_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
-    """``name + ..``: the sum of a pack (2.4, Folding); 0 at least unless said otherwise."""
+    """Return ``name + ..``: the sum of a pack (2.4, Folding); 0 at least unless said otherwise."""
     return of_atom(Variable(Leaf(FoldKey("+", pack_key), f"{name} + ..", minimum, None, True)))
 
 
 def product_of(pack_key: Hashable, name: str, minimum: int | None = 0) -> Integer:
-    """``name * ..``: the product of a pack (2.4, Folding), such as the volume of a shape."""
+    """Return ``name * ..``: the product of a pack (2.4, Folding), such as the volume of a shape."""
     return of_atom(Variable(Leaf(FoldKey("*", pack_key), f"{name} * ..", minimum, None, True)))
 
 

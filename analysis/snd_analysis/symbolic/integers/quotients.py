@@ -31,7 +31,7 @@ def recognise(a: Integer, text: Callable[[Atom], str]) -> tuple[list[Division], 
 
 
 def _remainder(a: Integer, quotient: Quotient) -> tuple[Division, Integer] | None:
-    """``m * x - m * d * (x / d)`` is ``m * (x % d)``."""
+    """Replace ``m * x - m * d * (x / d)`` by ``m * (x % d)``."""
     dividend, divisor = quotient.parts
     monomial, template = next(iter(divisor.terms.items()))
     coefficient = a.terms.get(multiply_monomials(monomial, ((quotient, 1),)), 0)
@@ -69,7 +69,7 @@ def _rounded_up(a: Integer, quotient: Quotient) -> tuple[Division, Integer] | No
 
 
 def _with_terms_inside(a: Integer, quotient: Quotient) -> tuple[Division, Integer] | None:
-    """``(s + 2 * f) / 3 - f`` is ``(s - f) / 3``."""
+    """Replace ``(s + 2 * f) / 3 - f`` by ``(s - f) / 3``."""
     dividend, divisor = quotient.parts
     coefficient = a.terms.get(((quotient, 1),), 0)
     number = divisor.value

@@ -238,7 +238,7 @@ def _contradict(conjunction: bool, operands: list[Truth]) -> bool:
 
 
 def indicator(a: Truth) -> Integer:
-    """1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
+    """Return 1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
     match a:
         case Known():
             return ONE if a.parts[0] else ZERO

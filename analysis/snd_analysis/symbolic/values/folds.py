@@ -265,7 +265,7 @@ DEFINITIONS.update({f"{symbol} ..": fold for symbol, fold in FOLDS.items()})
 
 # ---- := --------------------------------------------------------------------------------------------------------------
 def uniform_now(pack: Pack) -> Value:
-    """``x := ..`` while a graph is composed: null unless all items are the same as far as compile time will tell."""
+    """Return ``x := ..`` while a graph is composed: null unless all items are known to be the same at compile time."""
     if may_become_known(pack):
         return uniform_later(pack)
     uniform = pack.uniform
@@ -287,7 +287,7 @@ def uniform_later(pack: Pack) -> Value:
 
 # ---- cumulative ------------------------------------------------------------------------------------------------------
 def cumulative(symbol: str, pack: Pack) -> Value:
-    """``x @ ...``: all intermediate results of ``x @ ..``; empty for an empty pack."""
+    """Return ``x @ ...``: all intermediate results of ``x @ ..``; empty for an empty pack."""
     items = pack.items
     if items is not None:
         values = list(accumulate(items, OPERATIONS[symbol]))

@@ -73,7 +73,7 @@ def _written_pack(pack: Pack, quoted: bool) -> str:
 
 
 def _range(run: Run) -> str | None:
-    """``first:last`` or ``first:last:step``; None if the items are no range."""
+    """Return ``first:last`` or ``first:last:step``; None if the items are no range."""
     element = run.element
     if not isinstance(element, Integer):
         return None

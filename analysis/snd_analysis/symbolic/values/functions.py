@@ -27,7 +27,7 @@ def _real_function(name: str, compute: Callable[[float], float]) -> Function:
 
 
 def _ieee(compute: Callable[[float], float]) -> Callable[[float], float]:
-    """NaN where there is no real result, infinity where it is too large, as IEEE 754 has it."""
+    """Return a function that gives NaN without a real result, and infinity for too large ones, as in IEEE 754."""
 
     def function(a: float) -> float:
         try:
@@ -117,7 +117,7 @@ DEFINITIONS.update(FUNCTIONS)
 
 # ---- casts -----------------------------------------------------------------------------------------------------------
 def to_int(a: Value) -> Value:
-    """``int(a)``: truncates. Raise Failure for infinity and NaN."""
+    """Return ``int(a)``, truncated. Raise Failure for infinity and NaN."""
     match a:
         case Integer():
             return a
@@ -181,7 +181,7 @@ def _nearest(number: int) -> float:
 
 
 def to_bool(a: Value) -> Value:
-    """``bool(a)``: whether it is not zero."""
+    """Return ``bool(a)``: True if ``a`` is not zero."""
     match a:
         case Truth():
             return a
@@ -204,7 +204,7 @@ DEFINITIONS.update(CASTS)
 
 
 def to_generic(dtype: Value, *operands: Value) -> Value:
-    """``T(a)`` and ``T()`` where nothing says which type ``T`` is."""
+    """Return ``T(a)`` and ``T()`` where nothing says which type ``T`` is."""
     assert isinstance(dtype, str)
     if operands and dtype_of(operands[0]) == dtype:
         return operands[0]

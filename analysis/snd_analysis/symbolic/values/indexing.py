@@ -118,10 +118,10 @@ def _unmasked(target: Pack, mask: Pack) -> list[Segment] | None:
 
 # ---- slices ----------------------------------------------------------------------------------------------------------
 def sliced(target: Value, part: Slice) -> Value:
-    """``target[first:last:step]``.
+    """Return ``target[first:last:step]``.
 
-    Raise Failure if a given bound is certainly outside, its operand being 0 for the first, 1 for the last and 2 for
-    the step.
+    Raise Failure if a given bound is certainly outside, its operand being 0 for the first, 1 for the last and 2 for the
+    step.
     """
     step = ONE if part.step is None else part.step
     if step.value == 0:

@@ -34,7 +34,7 @@ def from_start(index: Integer, length: Integer) -> Integer:
 
 
 def item(pack: Pack, index: Integer) -> Value:
-    """``pack[index]``. Raise Failure if the index is certainly outside."""
+    """Return ``pack[index]``. Raise Failure if the index is certainly outside."""
     number, count = index.value, pack.length.value
     if number is not None and count is not None:
         if -count <= number < count:

@@ -18,10 +18,10 @@ from snd_analysis.symbolic.values.selection import choose
 
 
 def repeated(value: Value, count: Value) -> Value:
-    """``value..(count)``: so many times, or under a condition; none for a negative count.
+    """Return ``value..(count)``: so many times, or under a condition; none for a negative count.
 
-    Of a pack, a count is a length that it must have, and a condition keeps all of it or nothing. Raise Failure if
-    the pack certainly has another length.
+    Of a pack, a count is a length that it must have, and a condition keeps all of it or nothing. Raise Failure if the
+    pack certainly has another length.
     """
     if value is UNDEFINED or not isinstance(count, Integer | Truth):
         return UNDEFINED
@@ -65,7 +65,7 @@ def _conditional(pack: Pack, condition: Truth) -> Value:
 
 
 def range_(first: Integer, last: Integer, step: Integer | None) -> Pack:
-    """``first:last:step``. Raise Failure for a step of zero."""
+    """Return ``first:last:step``. Raise Failure for a step of zero."""
     by = ONE if step is None else step
     if by.value == 0:
         raise zero_step()

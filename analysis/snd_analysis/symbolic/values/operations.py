@@ -77,7 +77,7 @@ def _of_unknown_reals(symbol: str, dtype: str, a: Value, b: Value) -> Value:
 
 
 def _real_quotient(a: float, b: float) -> float:
-    """IEEE 754: infinity, or NaN for 0 / 0."""
+    """Return the quotient of IEEE 754: infinity, or NaN for 0 / 0."""
     if b:
         return a / b
     return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)

@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values.selection import opaque_pack
 
 
 def replaced(target: Value, place: Value, value: Value) -> Value:
-    """``target[place] <- value``: of indices that repeat, the last wins; one value serves for many indices.
+    """Return ``target[place] <- value``: of indices that repeat, the last wins; one value serves for many indices.
 
     Raise Failure if an index is certainly outside, or there certainly are not as many values as indices.
     """

@@ -13,7 +13,7 @@ from snd_analysis.symbolic.values.scalars import OperationKey, Value
 
 
 def sum_over_run(run: Run) -> Integer:
-    """``x + ..`` of a run of ints: the sum of a polynomial is the polynomial of the sums of its monomials."""
+    """Return ``x + ..`` of a run of ints: the sum of a polynomial is the polynomial of the sums of its monomials."""
     element = run.element
     assert isinstance(element, Integer)
     total = ZERO
@@ -33,7 +33,7 @@ def _sum_of(run: Run, element: Integer) -> Integer:
 
 
 def product_over_run(run: Run) -> Integer:
-    """``x * ..`` of a run of ints: the product of a monomial is the product of the products of its factors."""
+    """Return ``x * ..`` of a run of ints: the product of a monomial is the product of the products of its factors."""
     element = run.element
     assert isinstance(element, Integer)
     if len(element.terms) != 1:

@@ -102,7 +102,7 @@ class Maybe(Struct, Nested, frozen=True):
 
 
 def maybe(present: Truth, value: Value) -> Value:
-    """``present ? value``."""
+    """Return ``present ? value``."""
     if value is NULL or value is UNDEFINED:
         return value
     if isinstance(value, Maybe):
@@ -171,7 +171,7 @@ def depth_of(value: Value) -> int:
 
 
 def dtype_of(value: Value) -> str | None:
-    """``int``, ``bool``, ``real`` or ``str``; None for anything else."""
+    """Return ``int``, ``bool``, ``real`` or ``str``; None for anything else."""
     match value:
         case Integer():
             return "int"
@@ -197,7 +197,7 @@ def unknown(dtype: str | None, key: Hashable, text: str, low: int | None = None,
 
 
 def default_value(dtype: str) -> Value:
-    """``int()``, ``real()``, ``bool()``, ``str()`` (2.4)."""
+    """Return ``int()``, ``real()``, ``bool()``, ``str()`` (2.4)."""
     return _DEFAULTS.get(dtype, UNDEFINED)
 
 

@@ -109,7 +109,7 @@ def opaque_pack(result: OperationKey, length: Integer, low: int | None = None, h
 
 
 def select(condition: Value, a: Value, b: Value) -> Value:
-    """``c ? a : b``: by one condition, or item by item.
+    """Return ``c ? a : b``: by one condition, or item by item.
 
     A single value beside a pack counts as a pack of its length. Raise Failure if lengths that must agree can't.
     """

@@ -51,7 +51,7 @@ class Buffers:
         self._free: list[Buffer] = []
 
     def take(self, size: int) -> Buffer:
-        """Return so many bytes, which nobody else has."""
+        """Return a buffer of ``size`` bytes that nothing else uses."""
         try:
             found = self._free.pop()
         except IndexError:
@@ -107,9 +107,9 @@ class Calls:
     """Calls in order, ready to be made."""
 
     def __init__(self, calls: Sequence[Call], numbers: Mapping[Hashable, int]) -> None:
-        """``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets.
+        """Compile the code. Raise ImportError if the compiler can't compile it.
 
-        Raise ImportError if the compiler can't compile them.
+        ``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets.
         """
         if not _is_loaded():
             raise ImportError("the compiler can't be loaded")

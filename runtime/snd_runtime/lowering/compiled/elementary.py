@@ -31,7 +31,7 @@ _HALF_ROOT_BITS = int(np.float32(0.5**0.5).view(np.int32))
 
 
 def exp_of_one(x: Any) -> Any:
-    """``exp`` of a real."""
+    """Return ``exp`` of a real."""
     within = _MOST_EXP if x > _MOST_EXP else x  # NaN stays
     within = _LEAST_EXP if within < _LEAST_EXP else within
     shifted = within * _LOG2_E + _SHIFT
@@ -50,7 +50,7 @@ def exp_of_one(x: Any) -> Any:
 
 
 def log_of_one(x: Any) -> Any:
-    """``log`` of a real."""
+    """Return ``log`` of a real."""
     is_small = x < _LEAST_NORMAL
     bits = np.int64(np.float32(x * _INTO_NORMAL if is_small else x).view(np.int32)) - _HALF_ROOT_BITS
     exponent = np.float32(np.int32(np.int32(bits) >> 23)) - (_INTO_NORMAL_BY if is_small else _ZERO)

@@ -349,7 +349,7 @@ class _Space:
         return Named(self._nodes(operation, dtype, names, given), shape)
 
     def _alike(self, operands: Sequence[Value], dtypes: Sequence[str]) -> Sequence[Value]:
-        """ONNX compares numbers of one type only."""
+        """Cast values to one type: ONNX compares numbers of one type only."""
         if len(set(dtypes)) == 1:
             if dtypes[0] == "bool":
                 return [self.apply("int", "int", [each], ["bool"]) for each in operands]

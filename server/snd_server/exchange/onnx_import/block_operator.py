@@ -56,7 +56,7 @@ class OperatorMaker:
         wanted: Mapping[Tensor, str],
         snapshot: Snapshot,
     ) -> None:
-        """``wanted`` are the names that the model has for tensors."""
+        """Prepare the operator. ``wanted`` has the names of tensors in the model."""
         self._windows = windows
         self._arrays = arrays
         self._wanted = wanted

@@ -126,7 +126,7 @@ class Builder:
 
     @contextmanager
     def block(self) -> Iterator[list[GraphStep]]:
-        """Within, steps are added to a list of their own."""
+        """Add steps within to a list of their own."""
         around, self.steps = self.steps, []
         try:
             yield self.steps

@@ -57,7 +57,7 @@ def composed(step: Step, made: Makers) -> Other | None:
 
 # ---- activations -----------------------------------------------------------------------------------------------------
 def _silu(step: Step, made: Makers) -> Other | None:
-    """``x * sigmoid(x)``."""
+    """Recognize ``x * sigmoid(x)``."""
     for x, gate in _pairs(step, "math.mul"):
         if isinstance(x, Tensor) and made.argument(gate, "nn.sigmoid") is x:
             return Other("nn.silu", [x])
@@ -65,7 +65,7 @@ def _silu(step: Step, made: Makers) -> Other | None:
 
 
 def _gelu(step: Step, made: Makers) -> Other | None:
-    """``0.5 * x * (1 + erf(x / sqrt(2)))``, or the approximation by ``tanh``."""
+    """Recognize ``0.5 * x * (1 + erf(x / sqrt(2)))``, or the approximation by ``tanh``."""
     factor, factors = _product(step, made)
     if not isclose(factor, 0.5, rel_tol=_EXACT) or len(factors) != 2:
         return None
@@ -85,7 +85,7 @@ def _gelu(step: Step, made: Makers) -> Other | None:
 
 # ---- normalizations --------------------------------------------------------------------------------------------------
 def _rms_norm(step: Step, made: Makers) -> Other | None:
-    """``x / sqrt(mean(x ** 2) + epsilon) * scale``."""
+    """Recognize ``x / sqrt(mean(x ** 2) + epsilon) * scale``."""
     for scale, normal in _pairs(step, "math.mul"):
         x, epsilon = _by_deviation(normal, made)
         if isinstance(x, Tensor) and isinstance(scale, Tensor) and epsilon is not None and _is_vector(scale, x):
@@ -94,7 +94,7 @@ def _rms_norm(step: Step, made: Makers) -> Other | None:
 
 
 def _layer_norm(step: Step, made: Makers) -> Other | None:
-    """``d / sqrt(mean(d ** 2) + epsilon) * scale + bias``, where ``d`` is ``x - mean(x)``."""
+    """Recognize ``d / sqrt(mean(d ** 2) + epsilon) * scale + bias``, where ``d`` is ``x - mean(x)``."""
     for bias, scaled in _pairs(step, "math.add"):
         known = made.of(scaled, "onnx.rms_norm")
         if known is None:

@@ -34,7 +34,7 @@ class Counterexamples:
         self._searched: dict[str, _Searched] = {}
 
     def closed(self, path: str) -> None:
-        """Nothing is shown of this document any more."""
+        """Forget a document: nothing of it is shown any more."""
         self._searched.pop(path, None)
 
     def search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:

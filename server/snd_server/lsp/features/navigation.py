@@ -78,7 +78,10 @@ async def _links(
     function: Callable[[Snapshot, str, int], Sequence[Link]],
     ability: str,
 ) -> list[types.LocationLink] | list[types.Location] | None:
-    """``ability`` is where the client says whether it takes links, which tell more than locations."""
+    """Return links if the client accepts them, else locations.
+
+    ``ability`` names the capability of the client. Links tell more than locations.
+    """
     converter = session.converter
     able = getattr(session.capabilities.text_document, ability, None)
 

@@ -29,7 +29,7 @@ def _content(
     within: Span | None,
     depth: int,
 ) -> dict[str, Any]:
-    """``node`` counts from ``outside``, its children from ``base``."""
+    """Return the content of a node; its span counts from ``outside``, those of its children from ``base``."""
     span = node.span.shifted(outside)
     content: dict[str, Any] = {"kind": type(node).__name__, "range": ranged(span)}
     below = list(nodes.children(node))

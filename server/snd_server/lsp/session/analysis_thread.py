@@ -114,7 +114,7 @@ class AnalysisThread:
     """A thread that runs functions one after the other; it never keeps the process from ending."""
 
     def __init__(self, idle: Callable[[], None] = lambda: None) -> None:
-        """``idle`` is called when there has been nothing to do for a while, once until there is."""
+        """Start the thread. ``idle`` is called once when there has been nothing to do for a while."""
         self._idle = idle
         self._worked = False
         self._urgent: deque[_Job] = deque()

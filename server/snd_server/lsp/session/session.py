@@ -213,7 +213,7 @@ class ClientSession:
         return await asyncio.wrap_future(self._thread.submit(function))
 
     def stop(self) -> None:
-        """Nothing more is asked."""
+        """Stop the analysis thread."""
         self._thread.close()
 
     def _snapshot(self, path: str, question: Question) -> Snapshot:

@@ -38,7 +38,7 @@ class ValueRefresher:
             self.soon()
 
     def closed(self, path: str) -> None:
-        """Nothing is seen of the document any more."""
+        """Forget a document that is not visible any more."""
         self._shown.pop(path, None)
 
     def soon(self) -> None:

@@ -52,7 +52,7 @@ def check(resolution: Resolution, updates: Callable[[OperatorName], bool]) -> It
 
 
 def _dead_problem(resolution: Resolution, symbol: Symbol, dead: DeadOperation) -> Problem:
-    """One problem for a chain of operations without effect: at its end, where a use is missing or all can go."""
+    """Return one problem for a chain of operations without effect: at its end, where a use is missing or all can go."""
     more = " and the other results are" if dead.others else " is"
     message = f"'{symbol.name}'{more} never used: this operation has no effect"
     names = [f"'{each.name}'" for each in dead.feeding]

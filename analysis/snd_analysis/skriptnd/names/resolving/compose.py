@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 def _is_open_generic(value: nodes.Callable, scope: Scope, tables: Tables) -> TypeGuard[nodes.Binary]:
-    """``f<real(x)``: without its '>' an invocation with types reads like a comparison."""
+    """Return whether a comparison is ``f<real(x)``: an invocation with types whose '>' is missing."""
     if not isinstance(value, nodes.Binary) or value.operator.text != "<" or not isinstance(value.left, nodes.Qualified):
         return False
     parts = tuple(part.text for part in value.left.parts)

@@ -207,7 +207,7 @@ def _is_argument(call: nodes.Call, of: nodes.Node) -> bool:
 
 
 def _report_extremum(tables: Tables, call: nodes.Call, operator: str) -> None:
-    """``min(a, b)`` for ``a <? b``."""
+    """Report ``min(a, b)`` for ``a <? b``."""
     arguments = call.arguments
     edits = [Edit(Span(call.start, arguments[0].start), "(")]
     edits += [Edit(Span(one.end, other.start), f" {operator} ") for one, other in pairwise(arguments)]

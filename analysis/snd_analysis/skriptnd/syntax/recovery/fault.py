@@ -236,7 +236,7 @@ class Fault:
 
     @property
     def _is_bare_count(self) -> bool:
-        """Whether a count without dots or parentheses stands after ``do``: ``do 3``, ``do(3)`` and ``do..3``."""
+        """Return whether a count without dots or parentheses follows ``do``: ``do 3``, ``do(3)`` and ``do..3``."""
         before = [each.kind for each in self.automaton.tokens[max(self.automaton.at - 4, 0) : self.automaton.at]]
         loops, counts = ("DO", "UNROLL"), ("INT", "ID")
         match before:

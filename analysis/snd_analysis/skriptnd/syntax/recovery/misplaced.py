@@ -41,7 +41,7 @@ def nested_definition(fault: Fault) -> bool:
 
 
 def nested_import(fault: Fault) -> bool:
-    """``graph main { import nn; … }``: an import inside a definition."""
+    """Recover from ``graph main { import nn; … }``: an import inside a definition."""
     automaton = fault.automaton
     if not _may_leave_out(fault) or fault.token.kind != "IMPORT":
         return False
@@ -60,7 +60,7 @@ def nested_import(fault: Fault) -> bool:
 
 
 def semicolon_after_brace(fault: Fault) -> bool:
-    """``@input { … };``: a semicolon after a block or a definition."""
+    """Recover from ``@input { … };``: a semicolon after a block or a definition."""
     automaton = fault.automaton
     if fault.token.kind != "SEMI" or not automaton.at or automaton.tokens[automaton.at - 1].kind != "RBRACE":
         return False
@@ -74,7 +74,7 @@ def semicolon_after_brace(fault: Fault) -> bool:
 
 
 def statement_outside_block(fault: Fault) -> bool:
-    """``graph main { … y = nn.relu(x); }``: statements without a block around them, up to the next block."""
+    """Recover from ``graph main { … y = nn.relu(x); }``: statements without a block, up to the next block."""
     automaton, first = fault.automaton, fault.automaton.at
     if not fault.at_block or fault.token.kind != "ID" or automaton.token(1).kind not in _AFTER_TARGET:
         return False

@@ -71,7 +71,7 @@ def leave_out_illegal(fault: Fault) -> bool:
 
 
 def foreign_comment(fault: Fault) -> bool:
-    """``// …``: a comment of another language, to the end of its line."""
+    """Recover from ``// …``: a comment of another language, to the end of its line."""
     automaton, text, token = fault.automaton, fault.automaton.text, fault.token
     start = token.start - 1 if text.startswith("/", token.start - 1) and token.start else token.start
     if not text.startswith("//", start) or start != token.start:
@@ -174,7 +174,7 @@ def glued_keyword(fault: Fault) -> bool:
 
 
 def else_if(fault: Fault) -> bool:
-    """``else if`` for ``elif``."""
+    """Recover from ``else if`` for ``elif``."""
     stacks = fault.automaton.stacks
     before = stacks.values[-1] if stacks.values else None
     if fault.token.kind != "IF" or not isinstance(before, Token) or before.kind != "ELSE":
@@ -224,7 +224,7 @@ def replace(fault: Fault, kind: str) -> None:
 
 
 def insert_one(fault: Fault) -> bool:
-    """One token that is missing."""
+    """Insert one missing token."""
     automaton = fault.automaton
     opened = fault.open_brackets()
     closer = CLOSERS[opened[-1].kind] if opened else ""
@@ -322,7 +322,7 @@ def extra_brace(fault: Fault) -> bool:
 
 
 def delete(fault: Fault) -> bool:
-    """One token that is too many; before the brace of a definition more than one."""
+    """Delete one token that is too many; before the brace of a definition more than one."""
     token = fault.token
     if token.kind == END or fault.at_document:
         return False
@@ -430,7 +430,7 @@ def _arguments(automaton: Automaton, opening: int, closing: int) -> Iterator[tup
 
 
 def no_arguments(fault: Fault) -> bool:
-    """``f{a=1};`` or ``f<int>;``: an invocation without the parentheses in which its arguments stand."""
+    """Recover from ``f{a=1};`` or ``f<int>;``: an invocation without the parentheses in which its arguments stand."""
     automaton = fault.automaton
     values = automaton.stacks.values
     ended = values[-1] if values else None

@@ -31,7 +31,7 @@ _CUMULATIVE_FOLDS = "'+', '*', '<?', '>?', '&&' and '||'"
 
 
 def foreign_word(fault: Fault) -> bool:
-    """``not a`` for ``!a``, ``return a`` for ``yield a``."""
+    """Recover from ``not a`` for ``!a``, ``return a`` for ``yield a``."""
     at = fault.automaton.at - 1
     if at < 0 or fault.automaton.tokens[at].kind != "ID":
         return False
@@ -70,7 +70,10 @@ def _parses_with(fault: Fault, kinds: Sequence[str]) -> bool:
 
 
 def empty_generics(fault: Fault) -> bool:
-    """``op<>(x)``: no types between the brackets. After 'a.b' only an expression goes on: it is read again."""
+    """Recover from ``op<>(x)``: no types between the brackets.
+
+    After 'a.b' only an expression goes on: it is read again.
+    """
     automaton, token = fault.automaton, fault.token
     if token.kind != "REMAP" or token.start != automaton.last_end or automaton.token(1).start != token.end:
         return False
@@ -85,7 +88,7 @@ def empty_generics(fault: Fault) -> bool:
 
 
 def stray_comma(fault: Fault) -> bool:
-    """``[1, 2,]``: a comma that nothing follows."""
+    """Recover from ``[1, 2,]``: a comma that nothing follows."""
     at = fault.automaton.at - 1
     if at < 0 or fault.automaton.tokens[at].kind != "COMMA" or fault.token.kind not in _ENDS:
         return False
@@ -127,7 +130,7 @@ def keyword_before(fault: Fault) -> bool:
 
 
 def label_without_quotes(fault: Fault) -> bool:
-    """``"message", label: value`` for ``"message", "label": value``."""
+    """Recover from ``"message", label: value`` for ``"message", "label": value``."""
     at = fault.automaton.at - 1
     if fault.token.kind != "COLON" or at < 0 or fault.automaton.tokens[at].kind != "ID":
         return False
@@ -144,7 +147,7 @@ def label_without_quotes(fault: Fault) -> bool:
 
 
 def message_without_quotes(fault: Fault) -> bool:
-    """``k > 0: must be positive;`` for ``k > 0: "must be positive";``."""
+    """Recover from ``k > 0: must be positive;`` for ``k > 0: "must be positive";``."""
     automaton, before = fault.automaton, fault.automaton.tokens[fault.automaton.at - 1 : fault.automaton.at]
     if (
         fault.block != "B_ASSERT"
@@ -167,7 +170,7 @@ def message_without_quotes(fault: Fault) -> bool:
 
 
 def count_of_loop(fault: Fault) -> bool:
-    """``do..(0 -> 3)`` and ``do..(0:3)``: a range of numbers where a loop has its count."""
+    """Recover from ``do..(0 -> 3)`` and ``do..(0:3)``: a range of numbers where a loop has its count."""
     automaton = fault.automaton
     if fault.token.kind not in ("ARROW", "COLON", "COMMA", "ASSIGN", "IN", "LT") or not fault.in_iteration:
         return False
@@ -199,7 +202,7 @@ def _count_repair(fault: Fault, written: Sequence[Token]) -> Repair | None:
 
 
 def label_that_is_no_name(fault: Fault) -> bool:
-    """``y = 3: f(x)``: a label is written like the name of a tensor."""
+    """Recover from ``y = 3: f(x)``: a label is written like the name of a tensor."""
     at = fault.automaton.at - 1
     if fault.token.kind != "COLON" or at < 0 or fault.automaton.tokens[at].kind not in _LITERALS:
         return False
@@ -225,7 +228,7 @@ def printed_without_message(fault: Fault) -> bool:
 
 
 def range_of_extents(fault: Fault) -> bool:
-    """``real[n..m]``: '..' ends an extent."""
+    """Recover from ``real[n..m]``: '..' ends an extent."""
     at = fault.automaton.at - 1
     if fault.block != "B_PARAM" or fault.token.kind not in _LITERALS | {"ID"}:
         return False
@@ -239,7 +242,7 @@ def range_of_extents(fault: Fault) -> bool:
 
 
 def statement_without_results(fault: Fault) -> bool:
-    """``f(x);``, and ``return x;`` for ``y = x;``: a statement of a composition names its results."""
+    """Recover from ``f(x);``, and ``return x;`` for ``y = x;``: a statement of a composition names its results."""
     entry = fault.automaton.entry
     if entry is None or fault.block not in ("B_COMPOSE", "B_UPDATE") or entry.at >= fault.automaton.at:
         return False
@@ -263,7 +266,7 @@ def statement_without_results(fault: Fault) -> bool:
 
 
 def tuple_for_list(fault: Fault) -> bool:
-    """``{stride=(1, 1)}`` for ``{stride=[1, 1]}``."""
+    """Recover from ``{stride=(1, 1)}`` for ``{stride=[1, 1]}``."""
     opened = fault.open_brackets()
     if fault.token.kind != "COMMA" or not opened or opened[-1].kind != "LPAR":
         return False
@@ -317,7 +320,7 @@ def block_for_attributes(fault: Fault) -> bool:
 
 
 def block_without_opening(fault: Fault) -> bool:
-    """``do a = f(x); yield a; }``: statements that end with a 'yield' and a brace, which nothing opens."""
+    """Recover from ``do a = f(x); yield a; }``: statements that end with a 'yield' and a brace, which nothing opens."""
     if not _ends_block(fault):
         return False
     for at in (fault.automaton.at, *_places_before(fault)):

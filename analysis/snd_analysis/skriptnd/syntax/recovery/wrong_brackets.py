@@ -17,7 +17,7 @@ _AFTER = 2
 
 
 def shape_in_parentheses(fault: Fault) -> bool:
-    """``x: real(n)`` for ``x: real[n]``."""
+    """Recover from ``x: real(n)`` for ``x: real[n]``."""
     automaton = fault.automaton
     closing = _closing(fault)
     if fault.token.kind != "LPAR" or closing is None:
@@ -62,7 +62,10 @@ def parentheses_around_results(fault: Fault) -> bool:
 
 
 def wrong_brackets_of_block(fault: Fault) -> bool:
-    """``@input ( x: real[n]; )`` and ``operator f ( … )``, and a list of parameters as in ``@input (x: real[n])``."""
+    """Recover from ``@input ( x: real[n]; )`` and ``operator f ( … )``.
+
+    Lists of parameters as in ``@input (x: real[n])`` are repaired, too.
+    """
     automaton, opening = fault.automaton, fault.token
     last = automaton.stacks.values[-1] if automaton.stacks.values else None
     begun = last.kind if isinstance(last, Token) else ""
@@ -138,7 +141,7 @@ def parameters_after_name(fault: Fault) -> bool:
 
 
 def block_without_braces(fault: Fault) -> bool:
-    """``@input x: real[n];`` and ``@input: x: real[n];`` for ``@input { x: real[n]; }``."""
+    """Recover from ``@input x: real[n];`` and ``@input: x: real[n];`` for ``@input { x: real[n]; }``."""
     automaton = fault.automaton
     block = automaton.stacks.values[-1] if automaton.stacks.values else None
     colon = int(fault.token.kind == "COLON")

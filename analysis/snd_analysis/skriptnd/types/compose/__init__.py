@@ -42,7 +42,7 @@ def check_compose(context: Context, fold: Fold) -> None:
 
 
 def _check_outputs_assigned(context: Context) -> None:
-    """Every output of a definition that is composed must be assigned (2.10)."""
+    """Report outputs of a composed definition that are not assigned (2.10)."""
     for symbol in context.resolution.unassigned_outputs:
         message = f"nothing is assigned to the output '{symbol.name}' in '@compose'"
         context.problems.append(Problem(rules.OUTPUT_NOT_ASSIGNED, context.resolution.span(symbol), message))

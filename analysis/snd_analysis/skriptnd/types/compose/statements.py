@@ -78,7 +78,7 @@ def _as_branch(work: TypingState, value: nodes.Select, problem: Problem) -> Prob
 
 
 def _is_invocation(work: TypingState, call: nodes.Call) -> bool:
-    """Without parentheses a call is an invocation (2.4, Built-in functions), unless it is a cast to a generic type."""
+    """Return whether a call without parentheses is an invocation (2.4), not a cast to a generic type."""
     target = work.context.target(call.function)
     return target is None or isinstance(target, OperatorName)
 

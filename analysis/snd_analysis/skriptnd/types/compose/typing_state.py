@@ -91,7 +91,7 @@ class TypingState:
 
     @contextmanager
     def inside(self, *, shapes_certain: bool = True, control_flow: bool | None = None) -> Iterator[None]:
-        """Within, statements are typed as parts of a branch, a loop or a block."""
+        """Type statements within as parts of a branch, a loop or a block."""
         before = self.shapes_certain, self.in_control_flow
         self.shapes_certain = self.shapes_certain and shapes_certain
         self.in_control_flow = before[1] if control_flow is None else control_flow

@@ -48,7 +48,7 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
 
 
 def check_rank_capture(context: Context, declaration: Declaration) -> None:
-    """``^(r)`` captures the rank of an input; nothing else has a rank that is not known (2.6)."""
+    """Check that ``^(r)`` captures the rank of an input; nothing else has an unknown rank (2.6)."""
     rank = declaration.parameter.rank
     if rank is not None and context.symbol(rank) is not None:
         article = "an" if declaration.block in (BlockKind.ATTRIB, BlockKind.OUTPUT) else "a"

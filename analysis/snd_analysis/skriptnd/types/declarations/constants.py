@@ -116,7 +116,7 @@ def _check_bound(context: Context, bound: nodes.IndexBound) -> Typed:
 
 
 def _check_indices(context: Context, declaration: Declaration, default: nodes.Default, bounds: list[Typed]) -> None:
-    """One index for each dimension, each up to its extent."""
+    """Check that there is one index for each dimension, each up to its extent."""
     if any(bound.type is None for bound in bounds):
         return
     count = shapes.constant(0)

@@ -14,7 +14,7 @@ ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset
 
 
 def check_generics(context: Context) -> None:
-    """``@dtype``: an abstract base, and a concrete default that it allows."""
+    """Check ``@dtype``: an abstract base, and a concrete default that it allows."""
     for base, entry in entries_of(context.definition, BlockKind.DTYPE, nodes.DtypeDeclaration):
         context.base = base
         if not entry.base.is_keyword:

@@ -16,7 +16,7 @@ def is_main(context: Context) -> bool:
 
 
 def check_main_graph(context: Context, inputs: Sequence[Declaration]) -> None:
-    """Every input of a main graph has a shape of known rank, whose dynamic extents have upper bounds."""
+    """Check that every input of a main graph has a shape of known rank, whose dynamic extents have upper bounds."""
     if not is_main(context):
         return
     unbounded = _unbounded(context, inputs)

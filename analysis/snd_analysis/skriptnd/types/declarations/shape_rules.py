@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def check_shape(context: Context, declaration: Declaration) -> None:
-    """Every extent of a shape, and the length of the pack of tensors."""
+    """Check every extent of a shape, and the length of the pack of tensors."""
     for extent in declaration.extents:
         _check_extent(context, declaration, extent)
     check_pack_length(context, declaration)

@@ -220,7 +220,7 @@ def _differ(first: Integer, second: Integer) -> bool:
 
 
 def _check_agreement(context: Context, declared: Sequence[Declaration]) -> None:
-    """One dynamic symbol has one upper bound (2.6.1)."""
+    """Check that a dynamic symbol has one upper bound (2.6.1)."""
     first: dict[Symbol, tuple[Declaration, nodes.Expression]] = {}
     for declaration in declared:
         for extent in declaration.extents:

@@ -22,7 +22,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:
-    """``xs[k]``, ``x[i, j]`` or ``xs[i, j]``, by the number of indices and whether ``xs`` is a pack."""
+    """Type ``xs[k]``, ``x[i, j]`` or ``xs[i, j]``, by the number of indices and whether ``xs`` is a pack."""
     type_ = tensor.type
     assert type_ is not None
     if type_.packed and _is_pack_index(node.index):
@@ -225,7 +225,7 @@ def _dimensions(
 
 
 def _along(context: Context, item: nodes.Range, extent: Integer | None) -> Typed:
-    """``:`` or ``a:b`` along a dimension: a slice of all its indices."""
+    """Type ``:`` or ``a:b`` along a dimension: a slice of all its indices."""
     taken = packs.sliced(context, None, item, shapes.opaque("extent") if extent is None else extent, None)
     if taken is None:
         return UNTYPED

@@ -143,7 +143,7 @@ def pack_length(context: Context, declaration: Declaration) -> Integer:
 
 
 def _presence(context: Context, condition: nodes.Node) -> Integer:
-    """1 where a condition holds or an optional extent is not null, else 0."""
+    """Return 1 where a condition holds or an optional extent is not null, else 0."""
     return shapes.choose(condition_of(context, condition), 1, 0)
 
 

@@ -231,7 +231,7 @@ def _folded(context: Context, node: nodes.Fold, operand: Typed) -> Integer | Non
 def select(
     context: Context, node: nodes.Select, condition: Typed, consequent: Typed, alternative: Typed | None
 ) -> Typed:
-    """``c ? a : b`` and ``c ? a`` (2.4, Select operator)."""
+    """Type ``c ? a : b`` and ``c ? a`` (2.4, Select operator)."""
     if condition.type is not None and scalars(context, node.condition, condition) and condition.type.dtype != BOOL:
         _unfit(context, node.condition, "? :", "bool", condition.type.dtype)
         condition = UNTYPED

@@ -121,7 +121,7 @@ def _lstm(call: Call) -> None:
     one = scope.constant([0])
 
     def gates(name: str) -> str:
-        """ONNX has the rows of the gates in the order input, output, forget, cell."""
+        """Reorder the rows of the gates for ONNX: input, output, forget, cell."""
         order = np.arange(length).reshape(4, hidden)[[0, 3, 1, 2]].reshape(1, -1)
         return scope.node("Gather", [name, scope.constant(order, np.int64, "gates")], axis=0)
 

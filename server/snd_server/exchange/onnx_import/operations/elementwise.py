@@ -38,7 +38,7 @@ def identity(node: Node) -> Data:
 
 @translation("Dropout")
 def dropout(node: Node) -> list[Data | None]:
-    """Nothing is dropped when a model is used."""
+    """Return the input: nothing is dropped when a model is used."""
     training = node.known_scalar(2) if node.opset >= 12 else not node.number("is_test", 1) and node.opset < 7
     ratio = node.known_scalar(1) if node.opset >= 12 else node.real("ratio", 0.5)
     require(not training or ratio == 0, "dropout in training")

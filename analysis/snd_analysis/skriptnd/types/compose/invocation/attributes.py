@@ -213,7 +213,10 @@ class AttributeCheck:
         return elsewhere(self._name, f"the attribute '{name}' is declared here", name)
 
     def _report_input(self, item: nodes.Attribute) -> None:
-        """``f{x=a}()`` for ``f(a)``, where ``x`` is an input; ``f{x=false}()`` for ``f()``, where it is optional."""
+        """Report ``f{x=a}()`` for ``f(a)``, where ``x`` is an input.
+
+        If it is optional, report ``f{x=false}()`` for ``f()``.
+        """
         name, call, context = item.name.text, self._call, self._work.context
         parameter = next(each for each in self._signature.inputs if each.symbol.name == name)
         message = f"'{name}' is an input of '{self._name.name}', not an attribute"

@@ -21,7 +21,7 @@ from snd_analysis.symbolic.integers import Integer, Verdict
 
 
 def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
-    """``a[i]`` on a pack or a string (2.4, Indexing)."""
+    """Type ``a[i]`` on a pack or a string (2.4, Indexing)."""
     type_ = pack.type
     assert type_ is not None
     index = node.index
@@ -116,7 +116,7 @@ def _taken(
 
 
 def substitution(context: Context, node: nodes.Substitution, pack: Typed, value: Typed) -> Typed:
-    """``a[i] <- b`` (2.4, Substitution)."""
+    """Type ``a[i] <- b`` (2.4, Substitution)."""
     items = node.index.items
     if len(items) != 1 or isinstance(items[0], nodes.Expanded | nodes.Zip):
         context.report(rules.NOT_INDEXABLE, node.index, "a substitution has one index or pack of indices")

@@ -14,7 +14,7 @@ from snd_analysis.symbolic.integers import Integer
 
 
 def range_(context: Context, node: nodes.Range) -> Typed:
-    """``first:last:step`` in a list, where both ends must be given."""
+    """Type ``first:last:step`` in a list, where both ends must be given."""
     if node.last is None or node.first is None:
         context.report(
             rules.RANGE_WITHOUT_END, node, "a range in a list needs its first and its last value: 'first:last'"
