@@ -27,6 +27,7 @@ from snd_analysis.compose.formulas import (
     Slot,
     Table,
     Term,
+    constant_formula,
     elaborate_formula,
     subterms,
     unconditional,
@@ -64,7 +65,8 @@ def goals_of(specialization: Specialization, logic: Logic) -> Iterator[Posed]:
         return
     declared, holding = declared_goals(specialization, logic, facts)
     yield from declared
-    if template.formulas and not lacks_extents(specialization):
+    has_formulas = template.formulas or any(each.node.default is not None for each in template.constants)
+    if has_formulas and not lacks_extents(specialization):
         # Declarations report their own failures: formulas are only looked at where the declarations hold.
         for chosen, more in _told_apart(specialization, logic):
             yield from _Formulas(chosen, logic, (*holding, *more)).goals()
@@ -120,7 +122,10 @@ class _Formulas:
         except FormulaFailed as failed:
             yield Gap(failed.message)
             return
+        yield from self._of_constants()
         for base, node in self._template.formulas:
+            if node.unroll is not None:
+                yield from defined_goals(self._specialization.scope, base, node.unroll.count, self.logic, self.facts)
             try:
                 for formula in elaborate_formula(self._specialization, self._tensors, base, node):
                     yield from self._of_formula(formula)
@@ -128,11 +133,36 @@ class _Formulas:
                         self._writers.setdefault(write.slot, []).append(Writer(formula, write, _skips(formula)))
             except EvaluationError as error:
                 self._incomplete.add(self._template.resolution.targets.get(node.target.name))
-                if error.rule in UNDECIDED:
-                    yield Gap(error.message, base, node)
-                else:
-                    yield from self._certain(base, error)
+                yield from self._failing(base, node, error)
         yield from self._coverage()
+
+    def _of_constants(self) -> Iterator[Posed]:
+        """Yield the goals about the values of constants."""
+        for member in self._template.constants:
+            default = member.node.default
+            if default is None:
+                continue
+            if not default.bounds:
+                yield from defined_goals(self._specialization.scope, member.base, default.value, self.logic, self.facts)
+                continue
+            value = self._tensors.values.get(member.symbol)
+            slots = (value.items or ()) if isinstance(value, Pack) else (value,)
+            for at, slot in enumerate(slots):
+                if not isinstance(slot, Slot):
+                    yield Gap(f"how many tensors '{member.name}' has is not known", member.base, default)
+                    continue
+                item = at if isinstance(value, Pack) else None
+                try:
+                    formula = constant_formula(self._specialization, self._tensors, member, slot, item)
+                    yield from self._of_formula(formula)
+                except EvaluationError as error:
+                    yield from self._failing(member.base, default, error)
+
+    def _failing(self, base: int, node: nodes.Node, error: EvaluationError) -> Iterator[Posed]:
+        if error.rule in UNDECIDED:
+            yield Gap(error.message, base, node)
+        else:
+            yield from self._certain(base, error)
 
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
         """Yield goals that a formula fails wherever it runs.
@@ -231,7 +261,10 @@ class _Formulas:
             yield from walk.term(formula.condition, path)
             path = ((formula.condition, True),)
         for write in formula.writes:
-            yield from walk.places(write.slot, write.places, path, formula.node.target)
+            target = formula.node.target
+            places = walk.places(write.slot, write.places, path, target)
+            # A constant has no index on the left: its bounds are a condition only if they are not its extents.
+            yield from (each for each in places if target.indices or not each.holds)
             for term in (*write.place_terms, write.value):
                 yield from walk.term(term, path)
 
@@ -457,7 +490,7 @@ def index_text(node: nodes.Node, slot: Slot, dimension: int) -> str:
 def _index_text(node: nodes.Node, at: int) -> str:
     index = (
         node.indices[-1]
-        if isinstance(node, nodes.Access)
+        if isinstance(node, nodes.Access) and node.indices
         else node.index
         if isinstance(node, nodes.Subscript)
         else None

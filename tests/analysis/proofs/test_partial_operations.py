@@ -35,6 +35,9 @@ PLACES = {
     "value": ("m > 0;", "", "m", "x[i,] * real({})", "i < m"),
     "index": ("m > 0;", "", "m", "x[|{}|,]", "i < m"),
     "condition": ("m > 0;", "", "m", "1.0", "i < m | {} == 0"),
+    "loop": ("", "", "m", "x[i,]", "i < m"),
+    "constant": ("", "", "m", "x[i,]", "i < m"),
+    "value of a constant": ("m > 0;", "", "m", "x[i,]", "i < m"),
     "branch of an index": ("m > 2;", "", "m", "i > 1 ? real({}) : 0.0", "i < m"),
 }
 """Places of an int: assertions, helper symbols, the output, and the value and bounds of the formula."""
@@ -42,6 +45,11 @@ PLACES = {
 
 def verdicts(operation: str, place: str, assertion: str = "") -> list[tuple[str, Verdict, str]]:
     asserted, helper, extent, value, bounds = (each.replace("{}", f"({operation})") for each in PLACES[place])
+    constants = {
+        "constant": f"c: real[3] = real(({operation}));",
+        "value of a constant": f"c: real[m] = real(j) * real(({operation})), j < m;",
+    }
+    loop = f"unroll..(0 * abs(({operation}))) " if place == "loop" else ""
     text = (
         "operator o {\n"
         "    @attrib { q: int; p: int..(r); }\n"
@@ -49,7 +57,8 @@ def verdicts(operation: str, place: str, assertion: str = "") -> list[tuple[str,
         f"    @output {{ y: real[{extent}]; }}\n"
         + (f"    @using {{ {helper} }}\n" if helper else "")
         + (f"    @assert {{ {assertion}; {asserted} }}\n" if assertion else f"    @assert {{ {asserted} }}\n")
-        + f"    @lower {{ y[i,] += {value}, {bounds}; }}\n"
+        + (f"    @constant {{ {constants.get(place, '')} }}\n" if place in constants else "")
+        + f"    @lower {{ {loop}y[i,] += {value}, {bounds}; }}\n"
         "}\n"
     )
     snapshot = snapshot_of({"m.sknd": text})

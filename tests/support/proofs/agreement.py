@@ -198,7 +198,10 @@ def _sizes_of(operator: Operator, sample: str) -> Sizes | None:
         else:
             match = re.match(r"(null|\w+\[([\d,]*)\])", rest)
             if match is None:
-                return sizes | {"has w": False} if tensor.optional else None
+                if not tensor.optional:
+                    return None
+                sizes["has w"] = False
+                break
             shapes = [tuple(map(int, re.findall(r"\d+", match[2])))] if match[2] is not None else []
             sizes["has w"] = tensor.optional and bool(shapes)
         rest = rest[match.end() :].removeprefix(", ")

@@ -237,9 +237,11 @@ class _Elaboration:
         expressions = self._expressions()
         axes: list[Axis] = []
         for bound in node.bounds:
+            expressions.axes = len(axes)
             extents = self._extents(expressions, bound)
             axes += [Axis(name, extent) for name, extent in extents]
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], {})
+        expressions.axes = len(axes)
         value = expressions.evaluate(node.value)
         if item is not None and isinstance(value, Pack) and value.items is not None:
             value = value.items[item]
@@ -257,7 +259,10 @@ class _Elaboration:
             ]
         places = tuple(self._terms.place(self._terms.position(axis)) for axis in range(len(axes)))
         write = Write(slot, places, self._term(expressions, node.value, value, slot.dtype))
-        return Formula(tuple(axes), "=", (write,), None, node, self._base, self._place(node))
+        return Formula(
+            tuple(axes), "=", (write,), None, node, self._base, self._place(node),
+            preparations=tuple(expressions.preparations),
+        )  # fmt: skip
 
     def _row_major(self, slot: Slot) -> Term:
         index: Value = shapes.constant(0)
