@@ -63,6 +63,24 @@ def test_random_graphs_are_valid_and_compute_the_same(text: str, n: int, c: bool
             _assert_same(one, other)
 
 
+@settings(
+    max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+@given(programs(), st.booleans())
+def test_quantized_random_graphs_are_valid(text: str, flat: bool) -> None:
+    """Rounding of halves differs between the engines, so that values are not compared."""
+    snapshot = snapshot_of({"main.sknd": text})
+    session = Session(snapshot)
+    template = session.template(_MAIN)
+    assert template is not None
+    specialization = compose_root(session, template, {}, {}, {})
+    variables = all_variables(session, specialization, {}, seed=0)
+    quantized = session_of(write_model(specialization, variables, flat=flat, quantizing=session))
+    plain = session_of(write_model(specialization, variables, flat=flat))
+    for one, other in zip(quantized.get_outputs(), plain.get_outputs(), strict=True):
+        assert (one.name, one.type) == (other.name, other.type)
+
+
 def _assert_same(found: Any, expected: Any) -> None:
     assert found.shape == expected.shape
     scale = max(float(np.abs(expected).max(initial=0)), 1e-3)

@@ -95,6 +95,27 @@ def test_programs_of_the_tutorial_are_exported(project: Path, real):
     assert len(exported) > 2
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if math.gt(n, 1) then math.neg(z) else math.abs(z)",
+        "with t = z, m = n while math.gt(m, 1) do { u = math.neg(t); k = math.sub(m, 1); yield u, k; }",
+    ],
+)
+def test_a_condition_is_not_quantized_though_its_result_has_the_name_of_a_tensor(statement: str, project: Path, real):
+    """The result of ``math.gt`` is called ``z``, as ``math.gt`` declares it."""
+    names = "i, ~" if statement.startswith("with") else "i"
+    (project / "main.sknd").write_text(
+        "import math, quant; graph main { @input { z: real[2]; n: int[]; } @output { y: real[2]; } "
+        f"@compose {{ {names} = {statement}; y = math.add(i, z); }} "
+        "@quantize { z: quant.min_max_linear_quantize{min=-2.0, max=2.0, bits=2}; } }"
+    )
+    outcome = real("run", ".", "--quantize", "--input", "z=[0.3,0.6]", "--input", "n=2")
+    assert (outcome.status, outcome.stderr) == (0, ""), outcome.stdout
+    outcome = real("export", ".", "-o", "m.onnx", "--quantize", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+
+
 # ---- files that are refused ------------------------------------------------------------------------------------------
 @pytest.fixture
 def _broken(monkeypatch: pytest.MonkeyPatch) -> None:

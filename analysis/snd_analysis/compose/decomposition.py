@@ -174,7 +174,8 @@ class _Body:
         if known is None:
             place = tensor.place if self._place is None else self._place
             name = joined(self._scope, tensor.name)
-            quantization = self._listing.quantization_of(name)
+            # The result of a condition has no name of its own: it may have the name of a tensor of the graph.
+            quantization = None if tensor.dtype == "bool" else self._listing.quantization_of(name)
             known = replace(tensor, name=name, place=place, quantization=quantization)
             self.known[tensor] = known
         return known

@@ -64,7 +64,8 @@ class Quantizing:
         if found is None:
             return value
         if isinstance(value, np.ndarray):
-            return self._quantized(named, found, value)
+            # The result of a condition has no name of its own: it may have the name of a tensor of the graph.
+            return value if value.dtype.kind == "b" else self._quantized(named, found, value)
         return tuple(self._quantized(named, found, each) for each in value)
 
     def result(self, scope: str, tensor: Value, value: Argument) -> Argument:

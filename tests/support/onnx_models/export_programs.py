@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 OPERATORS = """
-import layer, layout, math, nn;
+import layer, layout, math, nn, quant;
 
 operator dense { @input { x: real[b, d]; } @output { y: real[b, d]; } @variable { weight: real[d, d]; }
     @compose { y = nn.linear(x, weight); } }
@@ -59,6 +59,12 @@ _UNARY = (
     "layout.transpose{{perm=[0, 1]}}({})", "nn.linear({}, matrix)", "math.mul({}, vector)",
 )  # fmt: skip
 _BINARY = ("math.add({}, {})", "math.max({}, {})", "math.sub({}, {})")
+_QUANTIZERS = (
+    "quant.min_max_linear_quantize{min=-2.0, max=2.0, bits=8}",
+    "quant.min_max_linear_quantize{min=0.0, max=2.55, bits=8, signed=false}",
+    "quant.zero_point_linear_quantize{zero_point=0, scale=0.05, bits=4}",
+    "quant.zero_point_linear_quantize{zero_point=3, scale=0.001, bits=16}",
+)
 _TWO = ("both({})", "twice({})")
 _NAMES = (
     "weight", "matrix_2", "gemm", "add", "identity", "constant", "iteration", "condition", "collected", "body", "part",
@@ -92,6 +98,8 @@ def programs(draw: st.DrawFn) -> str:
     names = _Names(free, ["x", "z", *(["k"] if rows == "2" else [])], ["ps"], rows == "2")
     lines = [_statement(draw, names, depth=2) for _ in range(draw(st.integers(1, 6)))]
     outputs, last = _outputs(draw, names)
+    quantized = dict.fromkeys(draw(st.lists(st.sampled_from([*names.tensors, "matrix", "vector"]), max_size=3)))
+    rules = "".join(f"{each}: {draw(st.sampled_from(_QUANTIZERS))}; " for each in quantized)
     bounded = rows if rows == "2" else f"{rows}|8"
     return f"""{OPERATORS}
 graph main {{
@@ -102,6 +110,7 @@ graph main {{
     @compose {{
         {chr(10).join(f"        {line}" for line in [*lines, *last]).strip()}
     }}
+    {f"@quantize {{ {rules}}}" if rules else ""}
 }}
 """
 
