@@ -309,3 +309,20 @@ operator o {
     new = edited_files(snapshot_of({"m.sknd": text}), answer.refactored.edits)["m.sknd"]
     assert new.startswith("import math;\nimport layout;\n")
     assert "        difference = math.sub(x, center);\n        square = math.sqr(difference);\n" in new
+
+
+def test_a_value_that_is_too_long_to_be_written_is_named():
+    """Values of helper symbols that depend on a rank have no text: the message names the symbol, not a stray '…'."""
+    text = """import layout;
+
+operator o {
+    @input { x: real[s..]; }
+    @output { y: real[n]; }
+    @compose { y = layout.reshape{shape=[-1]}(x); }
+}
+""".replace("real[n]", "real[s * ..]")
+    at = text.index("y = layout")
+    request = RefactoringRequest(SampleRequest("m.sknd", {"m.sknd": text}), INLINE, Span(at, at))
+    answer = refactor(snapshot_of({"m.sknd": text}), request)
+    assert answer.refactored is None
+    assert answer.message.startswith("there is no value to write for '")

@@ -16,6 +16,8 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
+_UNWRITTEN = re.compile(r"…|(?<!\|)\|(?!\|)")
 _OPERAND = re.compile(r"[\w.]+|\[[^\[\]]*\]|'[^']*'|\"[^\"]*\"|\w[\w.]*\([^()]*\)", re.ASCII)
 
 
@@ -148,6 +150,11 @@ def comments_in(snapshot: Snapshot, path: str, span: Span) -> list[str]:
     text = snapshot.source(path).text
     found = (each for each in snapshot.tree(path).comments if span.start <= each.start and each.end <= span.end)
     return [text[each.start : each.end].rstrip() for each in found]
+
+
+def is_written_out(text: str) -> bool:
+    """Return whether the text of a composed value can stand in a program: some texts have `…` or an index `|i|`."""
+    return _UNWRITTEN.search(_STRING.sub("", text)) is None
 
 
 def operand(text: str) -> str:

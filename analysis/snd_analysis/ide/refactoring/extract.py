@@ -14,6 +14,7 @@ from snd_analysis.ide.refactoring.change import (
     edited,
     fresh,
     indented,
+    is_written_out,
     new_problem,
     words,
 )
@@ -112,7 +113,7 @@ def _output_shapes(changed: Snapshot, name: OperatorName, symbols: SelectedSymbo
         if not isinstance(value, Tensor) or value.shape is None:
             raise RefactoringError(f"the shape of '{each.name}' is not known")
         extents = shapes[each.name] = [_extent(part) for part in value.shape]
-        if not words(" ".join(extents)) <= known:
+        if not all(map(is_written_out, extents)) or not words(" ".join(extents)) <= known:
             raise RefactoringError(f"the shape of '{each.name}' can't be written in a declaration")
     return shapes
 

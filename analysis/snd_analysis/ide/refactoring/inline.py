@@ -20,6 +20,7 @@ from snd_analysis.ide.refactoring.change import (
     file_edits,
     fresh,
     indented,
+    is_written_out,
     new_problem,
     operand,
     words,
@@ -184,6 +185,8 @@ def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Ma
             value = composed.scope.value_of(symbol) if holds or _is_fixed(symbol) else UNDEFINED
             # SkriptND has no word for null
             text = None if value is UNDEFINED or value is NULL else format_value(value, quoted=True)
+            if text is not None and not is_written_out(text):
+                text = None
         if text is not None:
             found[symbol] = operand(text)
     return found
