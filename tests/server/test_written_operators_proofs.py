@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from random import Random
 from statistics import median
 from time import process_time, thread_time
 
@@ -22,7 +23,8 @@ from snd_analysis.base import Severity
 from snd_analysis.proofs import Proof, Verdict, proofs_of_operator
 from snd_analysis.skriptnd.names import OperatorName
 from support.memory import snapshot_of
-from support.proofs.agreement import CERTAIN, confirmed
+from support.proofs.agreement import CERTAIN, confirmed, outcomes_of
+from support.proofs.reading import read_operator
 
 HERE = Path(__file__).parent / "proofs"
 TEXT = "".join((HERE / name).read_text() for name in ("rearranging.sknd", "networks.sknd", "indices.sknd"))
@@ -69,6 +71,19 @@ def test_a_mistake_is_refuted(name):
     found = proofs(name, text.replace(right, wrong))
     expected = Verdict.UNKNOWN if name in NOT_YET else Verdict.REFUTED
     assert expected in {each.verdict for each in found}, [(each.condition, each.verdict) for each in found]
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_enumeration_says_the_same(name):
+    """The evaluator that shares no code with snd finds nothing wrong with a right operator, whatever the sizes."""
+    try:
+        operator = read_operator(OPERATORS[name][0]).operator
+        outcomes = [outcome for _, outcome in outcomes_of(operator, Random(1), 100)]
+    except (AssertionError, KeyError, TypeError):
+        pytest.skip("the evaluator has no form for something in it")
+    allowed = [each for each in outcomes if not each.is_refused]
+    assert allowed
+    assert [each.broken for each in allowed if each.broken] == []
 
 
 def test_verdicts_are_fast():
