@@ -19,9 +19,9 @@ class TookTooLong(BaseException):
 
 @contextmanager
 def confined(cpu_seconds: float = FAR_SECONDS, waiting_seconds: float = 0) -> Iterator[None]:
-    """Raise ``TookTooLong``, or MemoryError, for what takes more than the limits.
+    """Raise ``TookTooLong`` or MemoryError if the code takes more than the limits.
 
-    ``waiting_seconds`` are those of a clock, for what waits for something that never comes. 0 is no limit.
+    ``waiting_seconds`` are measured by a clock, for code that may wait forever. 0 is no limit.
     """
 
     def give_up(number: int, frame: object) -> None:
@@ -44,7 +44,7 @@ def confined(cpu_seconds: float = FAR_SECONDS, waiting_seconds: float = 0) -> It
 
 
 def _data_bytes() -> int:
-    """Return how much the process has of what RLIMIT_DATA counts; 0 where the system does not tell."""
+    """Return the memory of the process that RLIMIT_DATA counts; 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     except OSError:

@@ -1,4 +1,4 @@
-"""Interpreters of Python to install snd with: those of this machine, else Debian's, unpacked beside the system."""
+"""Interpreters of Python in which snd is installed: of this machine, else from Debian, unpacked beside the system."""
 
 from __future__ import annotations
 

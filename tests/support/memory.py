@@ -1,4 +1,4 @@
-"""Files that exist in memory only, and what the analysis says about them."""
+"""Files that exist in memory only, and the results of the analysis of them."""
 
 from __future__ import annotations
 

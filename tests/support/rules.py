@@ -12,5 +12,5 @@ FOUND_ELSEWHERE = {"internal-error", "not-for-all-sizes", "sample-differs", "sam
 
 
 def checked_rules() -> Mapping[str, Rule]:
-    """Return all rules except those found elsewhere, by name."""
+    """Return all rules by name, except rules found elsewhere."""
     return {name: rule for name, rule in catalogue.rules().items() if name not in FOUND_ELSEWHERE}

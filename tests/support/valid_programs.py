@@ -1,4 +1,4 @@
-"""The programs that `snd check` accepts: those of the tests and the documents."""
+"""The programs that `snd check` accepts, from the tests and the documents."""
 
 from __future__ import annotations
 

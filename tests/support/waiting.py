@@ -1,4 +1,4 @@
-"""Waiting for what must come: as long as it takes on a busy machine, and no longer than that."""
+"""Waiting for expected events: as long as a busy machine needs, and no longer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 FAR_SECONDS = 300.0
 """Nothing that works takes so long, however busy the machine is; a test that fails may."""
 SILENCE_SECONDS = 60.0
-"""For tests of what would wait for ever if it were not right: they are few and short, and fail by this limit."""
+"""Limit for tests that would wait forever if snd were wrong: they are few and short, and fail by this limit."""
 
 _Found = TypeVar("_Found")
 

@@ -9,7 +9,7 @@ from snd_analysis.workspace import Snapshot
 
 
 def uses_in(snapshot: Snapshot, path: str) -> Iterator[PlacedUse]:
-    """Every use of a name in a file but those of import statements, in no order."""
+    """Every use of a name in a file, except import statements, in any order."""
     for start, definition in snapshot.tree(path).definitions:
         resolution = snapshot.resolution(path, definition)
         for use in resolution.uses:

@@ -1,4 +1,4 @@
-"""Expressions as plain trees, built and evaluated without any simplification: what shapes are compared with.
+"""Expressions as plain trees, built and evaluated without any simplification, as references for shapes.
 
 A tree is ``(operator, operand, ...)``; integers are ``("number", n)`` and ``("variable", name)``, conditions are
 ``("proposition", name)`` and trees of comparisons and connectives.
@@ -204,7 +204,7 @@ def value(tree: Tree, variables: Mapping[str, int]) -> int:
 
 
 def condition_value(tree: Tree, variables: Mapping[str, int]) -> bool:
-    """Return whether the condition holds; connectives do not look at what no longer matters."""
+    """Return whether the condition holds; connectives skip operands that no longer matter."""
     operator, *operands = tree
     match operator:
         case "proposition":

@@ -27,7 +27,7 @@ def check(text: str) -> SyntaxTree:
 
 
 def check_spans(text: str, document: nodes.Document) -> None:
-    """Every node stands inside its parent, and every name is what the text says there."""
+    """Check that every node lies inside its parent, and every name equals the text at its place."""
     for placed in placed_nodes(document, len(text)):
         span = placed.span
         assert placed.parent.start <= span.start <= span.end <= placed.parent.end, placed

@@ -23,7 +23,7 @@ NODE_KINDS = tuple(
 
 @dataclass(frozen=True)
 class Placed:
-    """A node with what its span counts from and the place of its parent, both in the chunk."""
+    """A node with the offset from which its span counts and the place of its parent, both in the chunk."""
 
     node: nodes.Node
     base: int

@@ -26,7 +26,7 @@ PULLS: dict[str, Any] = {
 
 
 class Wire:
-    """A running server and what it said."""
+    """A running server and its messages."""
 
     def __init__(self, command: Sequence[str] = (sys.executable, "-m", "snd_server", "lsp")) -> None:
         packages = os.pathsep.join(str(ROOT / room) for room in ("analysis", "runtime", "server"))
@@ -48,7 +48,7 @@ class Wire:
         self._versions: dict[str, int] = {}
 
     def initialize(self, capabilities: object = PULLS, folder: Path | None = None) -> Any:
-        """Begin a session; returns what the server can do."""
+        """Begin a session; return the abilities of the server."""
         folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "here"}]
         params = {"processId": None, "rootUri": None, "capabilities": capabilities, "workspaceFolders": folders}
         able = self.request("initialize", params)
@@ -110,7 +110,7 @@ class Wire:
         return message.get("params")
 
     def receive(self) -> dict[str, Any]:
-        """Wait for a message; requests are answered with nothing, but those for settings."""
+        """Wait for a message; all requests except those for settings are answered with null."""
         assert self.process.stdout
         length = 0
         while (header := self.process.stdout.readline()).strip():

@@ -59,9 +59,9 @@ def payload(address: str, folder: Path) -> dict[str, str]:
 
 
 def begin(scenario: str, folder: Path) -> Path:
-    """Tell the window whose first workspace folder is directly below `folder` what to run.
+    """Set the tests for the window whose first workspace folder is directly below `folder`.
 
-    Return where the results will be.
+    Return the place of the results.
     """
     results = folder / "results.json"
     (folder / "scenario.json").write_text(json.dumps({"tests": scenario, "results": str(results)}), encoding="utf-8")

@@ -7,7 +7,7 @@ from snd_analysis.ide.semantic_tokens import semantic_tokens
 from support.editors.downloads import REPOSITORY
 from support.memory import read_program, snapshot_of
 
-# Every third token tells what all would, in a third of the time.
+# Every third token covers all cases in a third of the time.
 _STEP = 3
 
 _CLASSES = {

@@ -35,7 +35,7 @@ def names_in(file: Path) -> list[str]:
 
 
 def home(folder: Path) -> dict[str, str]:
-    """Return the environment of a user who has nothing but the plugin, installed as a package (`:help packages`)."""
+    """Return the environment of a user who has only the plugin, installed as a package (`:help packages`)."""
     data = folder / "data"
     package = data / "nvim/site/pack/snd/start"
     package.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def run_lua(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and what it started."""
+    """End a process and all processes that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,4 @@
-"""Snippets of VS Code as the text that they insert when every place is left as it is."""
+"""Snippets of VS Code as the text that they insert when every place is left unchanged."""
 
 from __future__ import annotations
 

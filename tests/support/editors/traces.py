@@ -22,7 +22,7 @@ BROWSERS: list[Browser] = []
 
 
 def trace_failure(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Keep a screenshot of every open page, and adds what the pages wrote to their consoles to the report."""
+    """Keep a screenshot of every open page, and add the console output of the pages to the report."""
     name = re.sub(r"\W+", "-", item.name).strip("-")[:80]
     OUTPUT.mkdir(parents=True, exist_ok=True)
     pages = [page for browser in BROWSERS for context in browser.contexts for page in context.pages]
@@ -45,7 +45,7 @@ def said(page: Page) -> str:
 
 
 def keep_logs(name: str, *sources: Path) -> None:
-    """Copy what a server of VS Code and its extension hosts wrote, files and folders."""
+    """Copy the files and folders that a server of VS Code and its extension hosts wrote."""
     for source in sources:
         target = LOGS / name / source.name
         shutil.rmtree(target, ignore_errors=True)

@@ -21,7 +21,7 @@ _NODE = re.compile(r"\((ERROR|MISSING [^)]*?) ?\[(\d+), \d+\]")
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A grammar and its parser; ``home`` keeps what the CLI caches."""
+    """A grammar and its parser; ``home`` is the cache of the CLI."""
 
     cli: Path
     language: str
@@ -42,7 +42,7 @@ class Grammar:
         return {Path(line.split("\t")[0].strip()): line.split("\t")[-1] for line in found}
 
     def captures(self, query: Path, paths: Iterable[Path]) -> list[tuple[str, int, str]]:
-        """Name, line (from 0) and text of what a query captures, in the order of the text."""
+        """Return name, line (from 0) and text of the captures of a query, in the order of the text."""
         said = self.run("query", "--captures", query, *paths)
         pattern = r"capture: \d+ - ([\w.]+), start: \((\d+), \d+\), end: \(\d+, \d+\), text: `([^`]*)`"
         return [(name, int(line), text) for name, line, text in re.findall(pattern, said)]

@@ -1,7 +1,7 @@
-"""A window of VS Code, driven as a user does it: by keys, by the mouse, and by what can be seen.
+"""A window of VS Code, driven as a user does it: by keys, by the mouse, and by the visible page.
 
-What VS Code shows it may replace at any moment, and a key or a click may come before it is listened to. So whatever is
-done here is done again until its effect can be seen.
+VS Code may replace elements at any moment, and may not listen yet to a key or a click. So each action here is repeated
+until its effect is visible.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class Window:
         raise AssertionError(f"waited {seconds} s for {what}{problem}")
 
     def screenshot(self, name: str) -> Path:
-        """Keep what can be seen, as `name`.png among the output of tests."""
+        """Keep a screenshot as `name`.png among the output of tests."""
         path = self._screenshots / f"{name}.png"
         self.page.screenshot(path=path, animations="disabled")
         return path

@@ -49,7 +49,7 @@ def evidence() -> str:
 
 
 def _head(module: str) -> tuple[str, str]:
-    """Return the introduction of a page, and what its operators are compared with."""
+    """Return the introduction of a page, and the text about the references of its operators."""
     text = Path(__file__).with_name("heads").joinpath(f"{module}.md").read_text(encoding="utf-8")
     introduction, _, verified = text.partition(_VERIFIED)
     return introduction.rstrip() + "\n", verified.lstrip("\n")
@@ -96,7 +96,7 @@ def _summary(comment: str) -> str:
 
 
 def _decisions(documented: dict[str, str]) -> Iterator[str]:
-    """Yield what an operator's documentation says of its text, or assumes."""
+    """Yield the statements of an operator's documentation about its text, and its assumptions."""
     for name, comment in documented.items():
         for part in _paragraphs(comment):
             says = "Assumption" in part or re.search(r"\b[Tt]he text\b", part)

@@ -57,7 +57,7 @@ def programs() -> Path | None:
 
 
 class Unpredictable(Exception):  # noqa: N818 - it is what the model says
-    """The reference model refuses to say what the results are, or the graph is not valid."""
+    """The reference model does not define the results, or the graph is not valid."""
 
 
 def evaluate(cases: Sequence[Case], folder: Path) -> list[list[Array]]:

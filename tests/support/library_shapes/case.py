@@ -13,7 +13,7 @@ DTYPES = {"f": "real", "i": "int", "b": "bool"}
 
 
 def literal(value: Any) -> str:
-    """Return a value as it is written."""
+    """Return the text of a value."""
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, bool):

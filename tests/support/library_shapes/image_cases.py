@@ -1,4 +1,4 @@
-"""Shapes of what ``image``, ``quant``, ``misc``, ``algo`` and ``rand`` give."""
+"""Shapes of the results of ``image``, ``quant``, ``misc``, ``algo`` and ``rand``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of what ``layout`` gives."""
+"""Shapes of the results of ``layout``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of what ``linalg`` gives."""
+"""Shapes of the results of ``linalg``."""
 
 from __future__ import annotations
 

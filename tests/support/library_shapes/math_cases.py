@@ -1,4 +1,4 @@
-"""Shapes of what ``math`` gives."""
+"""Shapes of the results of ``math``."""
 
 from __future__ import annotations
 

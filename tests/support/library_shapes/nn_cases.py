@@ -1,4 +1,4 @@
-"""Shapes of what ``nn`` and ``layer`` give."""
+"""Shapes of the results of ``nn`` and ``layer``."""
 
 from __future__ import annotations
 

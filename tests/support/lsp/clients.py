@@ -24,7 +24,7 @@ from support.lsp.together import TogetherWriter
 
 
 class Editor(LanguageClient):
-    """A client that remembers in which order, and for which versions, it was told of diagnostics.
+    """A client that records the order and the versions of the diagnostics it receives.
 
     All clients share a converter: each new one compiles functions for every type of the protocol that it meets.
     """
@@ -106,7 +106,7 @@ SERVER = _InProcess(server_command=[], client_factory=make_editor)
 """A server of its own for each test, in the process of the tests."""
 
 ALL_EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
-"""For tests whose answers depend on what the client can do."""
+"""Clients with different abilities, on which the answers of some requests depend."""
 EDITORS = (ALL_EDITORS[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ALL_EDITORS[1:]))
 PULLING = ("visual-studio-code", "neovim@v0.10")
 PUSHING = ("neovim@v0.9", "emacs")

@@ -1,4 +1,4 @@
-"""A gate before the evaluations of servers in this process: what runs does so until a test has seen it."""
+"""A gate before the evaluations of servers in this process: an evaluation runs until a test has seen it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.waiting import FAR_SECONDS
 
 
 class Gate:
-    """Evaluations stop at it as if they took long, unless it is open, as it is at first."""
+    """A gate that stops evaluations as if they took long, unless it is open; it is open at first."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.jobs: list[Job] = []
@@ -39,5 +39,5 @@ class Gate:
         self._opened.set()
 
     def close(self) -> None:
-        """Hold what comes."""
+        """Hold further evaluations."""
         self._opened.clear()

@@ -1,4 +1,4 @@
-"""A client that knows nothing of the protocol, to send what no client should."""
+"""A client that knows nothing of the protocol, to send bytes that no client should send."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def framed(message: object) -> bytes:
 
 
 class RawClient:
-    """Sends bytes, and keeps what comes back."""
+    """A client that sends bytes, and keeps the received ones."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.writer = TogetherWriter(writer)

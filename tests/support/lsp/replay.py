@@ -90,7 +90,7 @@ class Replay:
                 each.close()
 
     def kill(self) -> None:
-        """End the servers, whatever they are doing."""
+        """End the servers, even while they work."""
         for each in (self._wire, self._fresh):
             if each is not None:
                 each.process.kill()
@@ -109,7 +109,7 @@ class Replay:
             self.edit([(self.caret - 1, self.caret, "")])
 
     def edit(self, edits: list[Replacement]) -> None:
-        """Make replacements at once; the caret stays where it is in the text, or behind what was put there."""
+        """Make replacements at once; the caret stays at its place in the text, or behind an insertion there."""
         if not edits:
             return
         self._version += 1
@@ -125,7 +125,8 @@ class Replay:
         """Rest the mouse."""
         self._ask("hover", offset)
 
-    # ---- what editors ask by themselves ------------------------------------------------------------------------------
+    # ---- requests that editors make by themselves
+    # -----------------------------------------------------------------------
     def _typed(self, letter: str) -> None:
         before = self.text[: self.caret]
         words = _WORD.findall(before[before.rfind("\n") + 1 :])
@@ -161,7 +162,8 @@ class Replay:
         self._count += 1
         return self._count % self._every == 0
 
-    # ---- what the server does ----------------------------------------------------------------------------------------
+    # ---- actions of the server
+    # -------------------------------------------------------------------------------------------
     def serve(self, kind: str, value: Any) -> list[Replacement]:
         """Return the edits that the server answers with."""
         if kind == "complete":
@@ -218,7 +220,7 @@ class Replay:
     def _diagnostics(self, wire: Wire, told: int) -> list[Any]:
         """Return the diagnostics of the document.
 
-        Without pulling, those last published after ``told`` notifications.
+        Without pulling, these are the ones published last after ``told`` notifications.
         """
         if self._habits.pulls:
             return wire.diagnostics(URI)

@@ -17,18 +17,18 @@ class TogetherWriter:
         self._kept = bytearray()
 
     def write(self, data: bytes) -> None:
-        """Write it with whatever else is written now."""
+        """Write the data together with all other data that is written now."""
         if not self._kept:
             asyncio.get_running_loop().call_soon(self._flush)
         self._kept += data
 
     async def drain(self) -> None:
-        """Wait until what was written has been sent."""
+        """Wait until all written data has been sent."""
         self._flush()
         await self._writer.drain()
 
     def close(self) -> None:
-        """Send what was written, and nothing more."""
+        """Send the written data, and nothing more."""
         self._flush()
         self._writer.close()
 

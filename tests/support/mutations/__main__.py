@@ -1,4 +1,4 @@
-"""Tries mutations and prints what should not be: ``python -m support.mutations`` in ``tests``, see ``run.py``."""
+"""Tries mutations and prints wrong reports: ``python -m support.mutations`` in ``tests``, see ``run.py``."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def swap_unary(subject: Subject) -> Iterator[Mutation]:
 
 
 def is_condition(subject: Subject, node: nodes.Node) -> bool:
-    """Return whether only a bool can stand where ``node`` stands, whatever comes of precedence."""
+    """Return whether only a bool can stand in place of ``node``, regardless of precedence."""
     above = subject.above(node)
     if isinstance(above, nodes.Parenthesized):
         return is_condition(subject, above)

@@ -118,7 +118,7 @@ def programs() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def mutations(subject: Subject) -> Iterator[Mutation]:
-    """Yield all mutations of a definition, except those that change nothing."""
+    """Yield all mutations of a definition that change something."""
     for operator in OPERATORS:
         for found in operator(subject):
             if found.apply(subject.text) != subject.text:
@@ -149,7 +149,7 @@ def run(every: int = 1, words: tuple[str, ...] = (), seed: int = 1, definitions:
 
 
 def main(arguments: list[str]) -> None:
-    """Print what should not be."""
+    """Print wrong reports."""
     every = int(arguments[arguments.index("--every") + 1]) if "--every" in arguments else 1
     seed = int(arguments[arguments.index("--seed") + 1]) if "--seed" in arguments else 1
     words = tuple(word for word in arguments if not word.startswith("--") and not word.isdigit())

@@ -1,4 +1,4 @@
-"""A definition to mutate: its tree with the places of all nodes in the file, and what the checks know of it."""
+"""A definition to mutate: its tree with the places of all nodes in the file, and the results of the checks about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Subject:
     path: str
     name: str
     workspace: Workspace
-    """That of the whole program: what does not change from mutation to mutation is read once."""
+    """The workspace of the whole program, so that unchanged parts are read once for all mutations."""
 
     @property
     def text(self) -> str:
@@ -34,7 +34,7 @@ class Subject:
 
     @cached_property
     def context(self) -> Context:
-        """Everything that the checks found out about the definition as it is."""
+        """All results of the checks about the definition without a mutation."""
         self.workspace.open(self.path, self.text)
         snapshot = self.workspace.snapshot()
         definition = snapshot.definitions(self.path)[self.name][1]
@@ -88,7 +88,7 @@ class Subject:
         return self.text[span.start : span.end]
 
     def above(self, node: nodes.Node) -> nodes.Node | None:
-        """Return the node right above another one."""
+        """Return the parent of a node."""
         return self._places[node][1]
 
     def block_of(self, node: nodes.Node) -> str:
@@ -135,7 +135,7 @@ class Subject:
 
     @cached_property
     def _alone(self) -> Snapshot:
-        """The program as it is, whatever is done to the workspace."""
+        """The unchanged program, regardless of changes of the workspace."""
         return snapshot_of(self.files)
 
     def declared(self, symbol: Symbol) -> Span:
@@ -164,9 +164,9 @@ class Subject:
 
 
 def subjects(title: str, files: Mapping[str, str]) -> Iterator[Subject]:
-    """Every definition of a program, each in a file with the definitions that it invokes only.
+    """Yield every definition of a program, each in a file with only the definitions that it invokes.
 
-    So what breaks in others that invoke it is not counted: a changed signature rightly breaks them.
+    Breakage in definitions that invoke it is not counted: a changed signature rightly breaks them.
     """
     snapshot = snapshot_of(files)
     for path in files:

@@ -13,7 +13,7 @@ from onnx import helper
 
 
 class OnnxModel(Struct, frozen=True):
-    """An invocation in ONNX, the inputs that it is given, and what it has besides."""
+    """An invocation in ONNX, its given inputs, and its other parts."""
 
     name: str
     operation: str

@@ -35,7 +35,7 @@ class Exported:
         self._formals = specialization.inputs
 
     def feed(self, inputs: Sequence[Argument]) -> dict[str, Any]:
-        """Return the inputs by name, those of packs one after the other, without constants of the model."""
+        """Return the inputs by name without constants of the model; tensors of packs follow one another."""
         given: list[Any] = []
         for value, formal in zip(inputs, self._formals, strict=False):
             if formal is NULL or (isinstance(formal, Tensor) and formal.value is not None):
@@ -44,12 +44,12 @@ class Exported:
         return {name: value for name, value in zip(self.names, given, strict=False) if value is not None}
 
     def run(self, inputs: Sequence[Argument]) -> list[Any]:
-        """Return the outputs, those of packs one after the other; new values of variables last."""
+        """Return the outputs, tensors of packs one after the other; new values of variables last."""
         return list(self.session.run(None, self.feed(inputs)))
 
 
 def flattened(outputs: Mapping[str, Argument]) -> list[Any]:
-    """Return the tensors of outputs, those of packs one after the other."""
+    """Return the tensors of outputs, tensors of packs one after the other."""
     found: list[Any] = []
     for value in outputs.values():
         if value is not None:

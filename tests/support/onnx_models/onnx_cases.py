@@ -40,7 +40,7 @@ SMALL_TOLERANCE = {"float16": 3e-3, "bfloat16": 2e-2}
 
 @dataclass(frozen=True, eq=False)
 class NodeCase:
-    """A test case: a model of a single node, or of those that a node is made of, with its inputs and outputs."""
+    """A test case: a model of one node, or of the nodes that a node is composed of, with its inputs and outputs."""
 
     name: str
     model: Any
@@ -79,7 +79,7 @@ class NodeCase:
 
 @cache
 def cases() -> tuple[NodeCase, ...]:
-    """Return all cases, also those whose nodes have no translation."""
+    """Return all cases, including nodes without a translation."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         collected = collect_testcases(None)

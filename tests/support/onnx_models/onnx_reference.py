@@ -73,7 +73,7 @@ class ReferenceCase:
             for name, each in zip(names, inputs, strict=True)
             if each is not None
         ]
-        # Only onnxruntime asks for the types of the outputs, which are reals in what it judges.
+        # Only onnxruntime needs the types of the outputs; it judges only reals.
         results = [onnx.helper.make_tensor_value_info(name, _element_type(real), None) for name in outputs]
         graph = onnx.helper.make_graph([node], "node", declared, results)
         opset = onnx.helper.make_opsetid("", OPSET)

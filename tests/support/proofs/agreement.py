@@ -1,4 +1,4 @@
-"""Verdicts of snd about a random operator against what happens when it runs with many sizes."""
+"""Verdicts of snd about a random operator, compared with runs of it with many sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADS = {"using": "@using {", "assert": "@assert {", "output": "@output {", "fo
 
 
 def disagreements(operator: Operator, seed: int, tries: int) -> list[str]:
-    """Return what snd says that runs contradict."""
+    """Return the statements of snd that runs contradict."""
     lines = lines_of(operator, "op")
     text = "\n".join(lines) + "\n"
     snapshot = snapshot_of({"m.sknd": text})

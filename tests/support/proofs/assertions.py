@@ -1,4 +1,4 @@
-"""Assertions that snd proposes against what happens with many sizes."""
+"""Assertions that snd proposes, compared with runs with many sizes."""
 
 from __future__ import annotations
 

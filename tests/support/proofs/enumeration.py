@@ -59,7 +59,7 @@ Sizes = dict[str, Any]
 
 
 def run(operator: Operator, sizes: Sizes) -> Outcome:
-    """Return what goes wrong first in the declarations, else all that goes wrong in formulas."""
+    """Return the first failure in the declarations, else all failures in formulas."""
     known = dict(sizes)
     wrong: list[Broken] = []
     for number, (name, value) in enumerate(operator.using):
@@ -224,7 +224,7 @@ class _Run:
         return (self.moving | {"(elements)"}).isdisjoint(names_of(e))
 
     def prepare(self, here: Sizes) -> bool:
-        """Note what goes wrong in parts that name no index; whether the formula has points."""
+        """Note the failures in parts that name no index; return whether the formula has points."""
         key = tuple(value for name, value in here.items() if name not in self.moving)
         if key not in self.prepared:
             self.prepared[key] = self.is_prepared(here)
@@ -249,7 +249,7 @@ class _Run:
         return True
 
     def prepare_item(self, name: str, item: Expr | None, here: Sizes) -> None:
-        """Choose a tensor of a pack. From an empty one none can be chosen, whatever the indices are."""
+        """Choose a tensor of a pack. An empty pack has none to choose, regardless of the indices."""
         if item is not None:
             self.prepare_part(item, here)
             if name not in self.shapes:
@@ -304,7 +304,7 @@ class _Run:
                 yield from self.accesses(a if truth(condition, here) else b, here)
 
     def value(self, value: Expr, here: Sizes) -> bool:
-        """Note what goes wrong; whether a guarded index in a branch skips the point."""
+        """Note the failures; return whether a guarded index in a branch skips the point."""
         match value:
             case ("real", inner):
                 self.number_of(inner, here)

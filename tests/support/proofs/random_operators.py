@@ -14,7 +14,7 @@ Expr = tuple[Any, ...]
 class Tensor:
     name: str
     shape: list[Expr]
-    """Extents; ``("spread", "s")`` for those of a rank."""
+    """Extents; ``("spread", "s")`` for the extents of a rank."""
     length: str | None = None
     """The length of a pack."""
     optional: bool = False

@@ -86,7 +86,7 @@ def run(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> Any:
 
 
 def trace_of(files: str | Mapping[str, str], *inputs: Any, **attributes: Any) -> list[ComputedTensor]:
-    """Every tensor as it is computed."""
+    """Return every tensor in the order of computation."""
     steps: list[ComputedTensor] = []
     outcome_of(files, *inputs, request=Execution(real=FLOAT64, watch=steps.append), **attributes)
     return steps

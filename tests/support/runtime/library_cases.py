@@ -1,4 +1,4 @@
-"""Invocations of library operators with what NumPy says they give: an entry for every operator that has formulas."""
+"""Invocations of library operators with results of NumPy: an entry for every operator that has formulas."""
 
 from __future__ import annotations
 

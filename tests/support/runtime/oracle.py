@@ -46,7 +46,7 @@ class SkipError(Exception):
 
 
 class BranchSkipError(SkipError):
-    """A guarded index is out of bounds in what a selection, or the left side of '&&', decides to look at."""
+    """A guarded index is out of bounds in the chosen part of a selection or of '&&'."""
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Oracle:
 
     # ---- expressions -------------------------------------------------------------------------------------------------
     def all(self, *parts: nodes.Expression) -> list[Any]:
-        """Return all values; a skip by one of them matters more than a failure of another."""
+        """Return all values; a skip by any of them takes precedence over a failure of another."""
         found, failure, skip = [], None, None
         for part in parts:
             try:

@@ -1,4 +1,4 @@
-"""Random graphs over vectors, as text and as what they compute in NumPy."""
+"""Random graphs over vectors, as text and as computations in NumPy."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def bert() -> Any:
 
 
 class Cached(nn.Module):
-    """A step of a language model, with the keys and values of those before."""
+    """A step of a language model, with the keys and values of the steps before."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -312,7 +312,7 @@ MODELS["quantized_dynamic-script"] = lambda path: _quantized(path, "dynamic")
 
 
 def _slim(path: Path) -> None:
-    """Leave out what no reader of the model needs: stack traces are most of a file, and say where it was made."""
+    """Leave out parts that no reader of the model needs: stack traces are most of a file, and contain local paths."""
     model = onnx.load(path)
     graphs = [model.graph, *model.functions]
     while graphs:
