@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.names.limits import LONGEST_INDEX, MOST_FURTHER_USES,
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.syntax import close_matches, keywords
+from snd_analysis.skriptnd.syntax import close_matches, keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 _LITERALS = ("true", "false", "inf", "pi")
@@ -53,6 +53,8 @@ class UnknownModule(Struct, frozen=True):
     span: Span
     name: str
     wanted: str
+    is_function: bool = False
+    """Whether a built-in function has the name of the definition, where no operator can be invoked."""
 
 
 def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolution) -> Iterator[Problem]:
@@ -110,7 +112,7 @@ def _module_problem(unknown: UnknownModule, module_scope: ModuleScope) -> Proble
             message += f". It has no operator '{unknown.wanted}'{hint}"
         return Problem(rules.UNKNOWN_MODULE, span, message, repair=import_of(name))
     close = close_matches(name, [*module_scope.imports, *module_scope.available])
-    meant = None if close else meant_operator(unknown.wanted)
+    meant = None if close else unknown.wanted if unknown.is_function else meant_operator(unknown.wanted)
     hint = f"; did you mean '{close[0] if close else meant}'?" if close or meant else ""
     return Problem(rules.UNKNOWN_MODULE, span, f"there is no module '{name}' here{hint}")
 
@@ -179,6 +181,11 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
             return Problem(rules.NOT_VISIBLE, span, message, note)
         message = f"the local value '{name}' is used before it is defined: local values are computed from left to right"
         return Problem(rules.USED_BEFORE_DEFINITION, span, message, note)
+    if kind is SymbolKind.INDEX and isinstance(symbol.node, nodes.IndexBound) and span.start >= declared.start and (
+        _is_in_statement(symbol, declared, span)
+    ):  # fmt: skip
+        message = f"the bound of '{name}' can't depend on '{name}': write a condition, as in '{name} < n | {name} > 0'"
+        return Problem(rules.NOT_VISIBLE, span, message, note)
     if kind is SymbolKind.INDEX and not _is_in_statement(symbol, declared, span):
         return Problem(rules.UNDEFINED_NAME, span, _no_index(undefined), note)
     if kind is SymbolKind.LABEL:

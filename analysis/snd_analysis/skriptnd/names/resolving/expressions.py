@@ -29,6 +29,8 @@ _REDUCTIONS = {
     "max": "p >? ..", "range": "[a:b]", "reversed": "p[::-1]",
 }  # fmt: skip
 """The expressions of SkriptND for functions of Python on sequences."""
+_CONTRACTIONS = {"sum": "+=", "prod": "*=", "product": "*=", "all": "&=", "any": "|=", "min": "<?=", "max": ">?="}
+"""The assignments that accumulate what functions of Python compute of a sequence."""
 
 
 def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | None) -> None:
@@ -177,6 +179,8 @@ def _report_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     hint = f"; did you mean '{close[0]}'?" if close else ""
     if name.text in FOREIGN_NAMES:
         hint = f": {FOREIGN_NAMES[name.text]}"
+    elif name.text in _CONTRACTIONS and any(isinstance(each, nodes.Subscript) for each in call.arguments):
+        hint = f"; over elements of a tensor write 'y[i,] {_CONTRACTIONS[name.text]} x[i, j], i < n, j < m'"
     elif name.text in _REDUCTIONS:
         hint = f"; write '{_REDUCTIONS[name.text]}' for a pack 'p'"
     elif meant_operator(name.text) is not None and tables.block is BlockKind.LOWER and not close:

@@ -10,6 +10,7 @@ from snd_analysis.skriptnd.names.resolution import ModuleName
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.undefined import UnknownModule, import_of
 from snd_analysis.skriptnd.syntax import close_matches, nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
 
 def resolve_operator(tables: Tables, name: nodes.Qualified, is_function: bool = False) -> OperatorName | None:
@@ -27,7 +28,8 @@ def resolve_operator(tables: Tables, name: nodes.Qualified, is_function: bool = 
             missing = ".".join(parts[:-1])
             if not module_scope.is_reported(missing) and missing not in tables.misplaced:
                 span = _head(name).span.shifted(tables.base)
-                tables.unknown_modules.append(UnknownModule(span, missing, parts[-1]))
+                is_function = tables.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) and parts[-1] in BUILT_INS
+                tables.unknown_modules.append(UnknownModule(span, missing, parts[-1], is_function))
             return None
         tables.use(_head(name), ModuleName(module.path))
     found = module_scope.operator(parts)

@@ -272,6 +272,14 @@ class Fault:
         before = [each.kind for each in self.automaton.tokens[max(at - 2, 0) : at]]
         if self.block != "B_LOWER":
             return None
+        if before == ["COMMA", "ID"] and kind in ("LE", "GT", "GE", "IN", "ASSIGN", "EQ"):
+            return "an index runs from 0 to its bound: write 'i < n'"
+        if before[-1:] == ["COMMA"] and kind == "INT" and self.automaton.token(1).kind in ("LE", "LT"):
+            return "an index runs from 0 to its bound: write 'i < n'"
+        if kind == "IF":
+            return "a condition stands after the bounds, as in 'i < n | c'"
+        if kind == "FOR" or (kind == "ID" and self.word(self.token) == "where"):
+            return "bounds stand after a comma, as in 'y[i,] = x[i,], i < n'"
         if kind in ("DOTS", "ELLIPSIS", "STAR", "POWER") and before[-1:] in (["LSQB"], ["COMMA"]):
             return "dots stand after an index that is a pack, as in 'x[i..]'"
         if kind == "DOTS" and before in (["COMMA", "ID"], ["LT", "ID"]):

@@ -49,7 +49,9 @@ def check_lowering(context: Context) -> None:
             symbol = context.symbol(formula.target.name)
             before, first = len(context.problems), symbol not in written
             _check_formula(context, formula, symbol, first)
-            if len(context.problems) == before and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
+            value = context.expressions.get(formula.value, UNTYPED)
+            is_right = len(context.problems) == before and value.type is not None
+            if is_right and first and symbol is not None and symbol.kind is SymbolKind.OUTPUT:
                 check_overwriting(context, formula, symbol, is_alone=targets[symbol] == 1)
             _keep_first(context, before)
             if symbol is not None and symbol.kind is SymbolKind.OUTPUT:
