@@ -1,4 +1,4 @@
-// What the compiler does not see: promises that nobody waits for, and what is never different.
+// Mistakes that the compiler does not see: promises that nobody awaits, and conditions that never change.
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(

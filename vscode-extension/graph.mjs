@@ -9,7 +9,7 @@ import { notices } from "./notices.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** What is bundled, as the metadata of a build names it. */
+/** The bundled files, as the metadata of a build names them. */
 const LIBRARY = { inputs: { "node_modules/elkjs/lib/main.js": {} } };
 
 async function bundleGraph(outdir) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const here = import.meta.dirname;
 const OF_PACKAGE = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
-/** By the `metafile`s of builds by esbuild. */
+/** The notices for the packages in the `metafile`s of builds by esbuild. */
 export function notices(...metafiles) {
   const folders = new Map();
   for (const input of metafiles.flatMap((each) => Object.keys(each.inputs))) {

@@ -35,7 +35,7 @@ module.exports = grammar({
       repeat(choice($.version, $.extension, $.fragment_declaration, $.definition, $.quantization)),
 
     version: ($) => seq('version', $.number, ';'),
-    // What follows the name of an extension is for who knows it, up to the semicolon.
+    // The text after the name of an extension belongs to that extension, up to the semicolon.
     extension: ($) => seq('extension', field('name', $.name), optional($.payload), ';'),
     payload: () => token(prec(-1, /[^\s;#][^;]*/)),
 
@@ -139,7 +139,7 @@ module.exports = grammar({
     // ---- terminals
     _identifier: ($) => choice($.name, $.extended_name),
     name: () => /[A-Za-z_]\w*/,
-    // As tract writes what is no identifier: i"encoder.layers.0/attn".
+    // A name that is no identifier, as tract writes it: i"encoder.layers.0/attn".
     extended_name: () => token(choice(/i"([^"\\]|\\(.|\r|\n))*"/, /i'([^'\\]|\\(.|\r|\n))*'/)),
     logical: () => choice('true', 'false'),
     number: () => /\d+(\.\d*)?([eE][+-]?\d+)?/,

@@ -2,7 +2,7 @@
  * SkriptND, for editors that colour, fold and indent by tree-sitter.
  *
  * The names follow analysis/snd_analysis/skriptnd/syntax/grammar.lark, which is the one definition of the grammar;
- * tests/editors/tree_sitter holds this one against it. It accepts somewhat more: `snd check` says what is wrong.
+ * tests/editors/tree_sitter holds this one against it. It accepts somewhat more: `snd check` reports the mistakes.
  */
 
 const PRECEDENCE = {
@@ -28,7 +28,7 @@ const BINARY = [
   [PRECEDENCE.power, ['**']],
 ];
 
-/** What `..` may follow: `a + ..` is the sum of the items of a. */
+/** Operators that `..` may follow: `a + ..` is the sum of the items of a. */
 const FOLDED = new Set(['&&', '||', '<', '<=', '>', '>=', '==', '!=', '<?', '>?', '+', '*', ':=']);
 
 const list1 = (rule) => seq(rule, repeat(seq(',', rule)));

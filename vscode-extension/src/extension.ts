@@ -23,7 +23,7 @@ import { registerSyntaxTree } from "./views/syntaxTree";
 
 let life: ServerLife | undefined;
 
-/** What `activate` gives to other extensions, and to tests: they may look on, but change nothing. */
+/** The interface for other extensions and for tests: they may observe, but change nothing. */
 export interface Api {
   readonly state: LifeState;
   readonly onDidChangeState: vscode.Event<LifeState>;

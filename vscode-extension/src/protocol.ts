@@ -14,7 +14,7 @@ export interface KnownSample {
   /** From the first line of its code to the last of its results. */
   readonly range: Range;
   readonly codeRange: Range;
-  /** What it invokes; null if that is not known. */
+  /** The invoked operator; null if it is unknown. */
   readonly target: string | null;
   readonly canRun: boolean;
   readonly age: Age;
@@ -149,7 +149,7 @@ export interface DataFlow {
   readonly text: readonly string[];
 }
 
-/** How many evaluations of samples wait, and whether one runs. */
+/** The number of waiting evaluations of samples, and whether one runs. */
 export interface EvaluationStatus {
   readonly running: number;
   readonly pending: number;

@@ -31,7 +31,7 @@ vim.api.nvim_create_autocmd("VimLeavePre", {
   end,
 })
 
--- What Neovim has no colours for by itself, or those of something else.
+-- Token types without colours in Neovim, or with unsuitable ones.
 local links = {
   ["@lsp.type.namespace"] = "@module",
   ["@lsp.type.class"] = "Type",

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { LANGUAGES } from "../languages";
 
-/** Whether there is one: a condition for commands in package.json. */
+/** The context key that is true while there is such an editor: a condition in package.json. */
 export const IN_SIGHT = "snd.inSight";
 
 /** The active editor, or one that can be seen while something else has the focus, such as a preview. */

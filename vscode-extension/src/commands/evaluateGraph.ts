@@ -13,13 +13,13 @@ const COMMAND = "snd.evaluateGraphWithInputs";
 const SCHEME = "snd-values";
 const FORMS = "random[2,3], iota[2,3], zeros[2,3], ones[2,3], or nested lists such as [[1, 2], [3, 4]]";
 
-/** Texts by name; what is not there, the server chooses. */
+/** Texts by name; the server chooses missing values. */
 interface Choice {
   readonly attributes: Readonly<Record<string, string>>;
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** Something that can be given a value. */
+/** An input or attribute that can be given a value. */
 interface Slot extends vscode.QuickPickItem {
   readonly slot?: { readonly kind: keyof Choice; readonly name: string };
 }

@@ -1,4 +1,4 @@
-// What tells of edges that no line is drawn for: small marks with the name of the tensor, where it is read and where it
+// Marks for edges without a line: small marks with the name of the tensor, where it is read and where it
 // comes from.
 import { shapeTexts } from "./face";
 import { text, widthOf, type Text } from "./measure";
@@ -6,7 +6,7 @@ import type { Body } from "./model";
 import type { DrawnEdge } from "./references";
 
 export interface Chip {
-  /** The numbers of the edges that it stands for. */
+  /** The numbers of the edges that the mark represents. */
   edges: number[];
   texts: Text[];
   width: number;
@@ -15,7 +15,7 @@ export interface Chip {
 export const CHIP = { height: 15, side: 6, gap: 6 };
 const MOST = 4;
 
-/** The marks of each node: of what it reads, then of what is read from it. */
+/** The marks of each node: for the tensors that it reads, then for its results. */
 export function chipsOf(body: Body, references: DrawnEdge[]): Map<number, Chip[]> {
   const found = new Map<number, Chip[]>();
   const add = (end: "source" | "target", written: (edges: DrawnEdge[]) => Text[], more: string): void => {

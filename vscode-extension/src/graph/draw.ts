@@ -10,15 +10,15 @@ import { edgeTip, nodeTip } from "./tips";
 
 export interface Item {
   kind: "node" | "edge";
-  /** What lies deeper is drawn later; at one depth nodes are drawn before edges. */
+  /** Depth in the drawing: deeper shapes are drawn later; at one depth nodes are drawn before edges. */
   depth: number;
   x: number;
   y: number;
   width: number;
   height: number;
-  /** Of a node: itself, without the labels that stand beside it. */
+  /** The box of a node, without the labels beside it. */
   box?: { width: number; height: number };
-  /** Of a node its own; of an edge that of the body it is in. */
+  /** The path of the node, or of the body that contains the edge. */
   path: string;
   body: Body;
   /** The scoped name of a tensor of the body: the one outside, of those that come from there. */
@@ -26,7 +26,7 @@ export interface Item {
   node?: Node;
   edge?: Edge;
   open?: boolean;
-  /** Of a node: the edges that it tells of by names of tensors, because no lines are drawn for them. */
+  /** The edges that a node shows by names of tensors, because no lines are drawn for them. */
   references?: number[];
   svg: () => string;
 }

@@ -1,4 +1,4 @@
-// What is written in a node, and how large that makes it.
+// The text in a node, and its size.
 import { widthOfChips, type Chip } from "./chips";
 import { text, widthOf, type Text } from "./measure";
 import type { Body, Node, Tensor } from "./model";
@@ -10,7 +10,7 @@ export interface Face {
   chips: Chip[];
   width: number;
   height: number;
-  /** Whether it is a rounded line: an input, output, variable or constant. */
+  /** True for a rounded line: an input, output, variable or constant. */
   pill: boolean;
 }
 

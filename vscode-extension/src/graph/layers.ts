@@ -1,4 +1,4 @@
-// How deep nodes lie in a drawing, before it is laid out.
+// The depths of nodes in a drawing, before the layout.
 
 export interface Link {
   source: number;
@@ -26,7 +26,7 @@ export function layersOf(nodes: number, links: Link[], isFirst: (node: number) =
       anchored[node] ||= anchored[source];
     }
   }
-  // What comes of variables and constants alone is drawn just above what reads it.
+  // Nodes that depend on variables and constants alone are drawn just above their readers.
   for (const node of order.reverse()) {
     if (anchored[node] || outgoing[node].length === 0) continue;
     layers[node] = outgoing[node].reduce((least, each) => Math.min(least, layers[each] - 1), Infinity);

@@ -84,7 +84,7 @@ export interface Tensor {
   count?: number | string;
 }
 
-/** What was evaluated, by the scoped names of tensors. */
+/** Evaluated values, by the scoped names of tensors. */
 export type Values = Record<string, Value>;
 
 export interface Value {
@@ -148,7 +148,7 @@ export function opened(model: GraphModel, levels: number, most = 3000): Set<stri
         }
         drawn += inner.nodes.length;
         if (node.kind !== "part") toggled.add(at);
-        // What stands in control flow is no deeper than that.
+        // Parts of control flow are no deeper than the control flow itself.
         if (node.kind === "part" || node.kind === "branch" || node.kind === "loop") partsOf(inner, at, node.kind);
         else next.push({ body: inner, path: at });
       }

@@ -1,4 +1,4 @@
-// Where everything goes: each body is laid out by itself, once for all places in which it looks the same.
+// The positions of all elements: each body is laid out by itself, once for all places in which it looks the same.
 import type { ELK, ElkExtendedEdge, ElkNode, ElkPort } from "elkjs/lib/elk-api";
 import { chipsOf, widthOfChips } from "./chips";
 import { CHEVRON, faceOf, folded, HEAD, headOf, shapeTexts, type Face } from "./face";
@@ -25,7 +25,7 @@ export interface PlacedNode extends Point {
   width: number;
   height: number;
   face: Face;
-  /** What is written beside its results. */
+  /** The text beside its results. */
   labels: PlacedLabel[];
   inner?: PlacedBody;
 }
@@ -60,7 +60,7 @@ const MOST_LAYERED = 4000;
 
 export interface Options {
   toggled: Toggled;
-  /** Whether there is to be space for values below shapes. */
+  /** True if there should be space for values below shapes. */
   values: boolean;
 }
 

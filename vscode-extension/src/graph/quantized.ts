@@ -1,4 +1,4 @@
-// Which tensors `@quantize` names, by their scoped names: without parts of control flow, iterations and items of packs.
+// Tensors named in `@quantize`, by their scoped names: without parts of control flow, iterations and items of packs.
 import type { Body, GraphModel, Node } from "./model";
 
 const PARTS = new Set(["if", "then", "else", "while", "do"]);

@@ -1,4 +1,4 @@
-// Which edges are told by the name of their tensor, at the reader and where it comes from, instead of by a line: those
+// Edges shown by the name of their tensor, at the reader and where it comes from, instead of by a line: those
 // that lead far, in graphs with so many of them that lines take too long to lay out, and to follow with the eye.
 import { isEntrance, type Body, type Edge } from "./model";
 import { layersOf } from "./layers";
@@ -17,9 +17,9 @@ export interface DrawnEdge {
 export interface Routes {
   lines: DrawnEdge[];
   references: DrawnEdge[];
-  /** How many layers the lines lead over, all together. */
+  /** The number of layers that all lines cross together. */
   length: number;
-  /** Of each node, as high as it can be. */
+  /** The highest possible layer of each node. */
   layers: number[];
 }
 

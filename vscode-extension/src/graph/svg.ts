@@ -23,7 +23,7 @@ export function svgFile(
   );
 }
 
-/** What lies deeper behind what is around it, edges behind nodes. */
+/** Orders shapes for drawing: inner shapes after outer ones, edges after nodes. */
 export function inOrder(drawn: Item[]): Item[] {
   return [...drawn].sort((one, other) => layerOf(one) - layerOf(other));
 }

@@ -1,4 +1,4 @@
-// What is said of nodes and edges in short.
+// Short texts about nodes and edges.
 import { written } from "./face";
 import type { Body, Edge, Node, Tensor } from "./model";
 

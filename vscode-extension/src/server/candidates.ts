@@ -1,4 +1,4 @@
-/** Where a server may be, and which of these places has one. The order is that of the list. */
+/** The places of possible servers, in order, and the choice of the first that has one. */
 import { printedVersion } from "./version";
 import type { Finished } from "./processes";
 
@@ -8,9 +8,9 @@ export type Source = "setting" | "environment" | "path" | "private";
 export interface Candidate {
   readonly source: Source;
   readonly command: string;
-  /** What stands before the subcommand. */
+  /** The arguments before the subcommand. */
   readonly args: readonly string[];
-  /** Where it is, for people. */
+  /** The place of the server, for people. */
   readonly place: string;
 }
 
@@ -61,7 +61,7 @@ export async function search(
   return { found: undefined, failures };
 }
 
-/** Where a server came from, for people. */
+/** The origin of a server, for people. */
 export function sourceText(source: Source): string {
   switch (source) {
     case "setting": return "the setting snd.server.path";

@@ -77,7 +77,7 @@ export class SndClient extends LanguageClient {
     return this.process.id;
   }
 
-  /** What the server wrote to standard error last. */
+  /** The last text of the server on standard error. */
   get lastWords(): string {
     return this.process.lastWords;
   }

@@ -14,7 +14,7 @@ export const provideCompletionItem: CompletionMiddleware["provideCompletionItem"
   return isLate && beginsWord(document.lineAt(position.line).text.slice(position.character)) ? undefined : answer;
 };
 
-/** Whether a text that was written behind a list's position begins a word of its own. */
+/** Returns whether a text written behind a list's position begins a word of its own. */
 function beginsWord(text: string): boolean {
   return /^\s+\w/.test(text);
 }

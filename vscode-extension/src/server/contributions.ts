@@ -1,4 +1,4 @@
-/** What package.json declares, as far as the extension asks. */
+/** The declarations in package.json that the extension reads. */
 import type * as vscode from "vscode";
 
 interface Contributions {

@@ -33,7 +33,7 @@ const REFUSED: Finished = {
   problem: "it lies in this workspace, which is not trusted, and is not run",
 };
 
-/** Whether a program, or what it is given to run, lies in a folder of the workspace. */
+/** Returns whether a program, or the script it runs, lies in a folder of the workspace. */
 async function isOfWorkspace(candidate: Candidate): Promise<boolean> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath);
   const paths = [candidate.command, ...candidate.args].filter((each) => /[\\/]/.test(each));

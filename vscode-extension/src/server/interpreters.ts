@@ -7,7 +7,7 @@ const EXTENSION = "ms-python.python";
 // Somebody else's extension may take its time; the search goes on without it.
 const PATIENCE_MS = 8_000;
 
-/** What is used of the interface of ms-python.python. */
+/** The used part of the interface of ms-python.python. */
 interface PythonApi {
   readonly environments: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { readonly path: string };

@@ -18,7 +18,7 @@ export class Messages {
     life.onDidChange((state) => void this.tell(state));
   }
 
-  /** Says what is wrong, if something is. The same message takes the place of the one before. */
+  /** Shows an error, if there is one. An equal message replaces the one before. */
   async tell(state: LifeState): Promise<void> {
     if (state.kind === "missing") await this.act(await this.missing(state.search));
     if (state.kind === "failed") await this.act(await this.failed(state.problem));

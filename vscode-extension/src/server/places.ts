@@ -11,7 +11,7 @@ export function pythonOf(environment: string): string {
   return WINDOWS ? join(environment, "Scripts", "python.exe") : join(environment, "bin", "python");
 }
 
-/** Whether there is a program at a path. */
+/** Returns whether there is a program at a path. */
 export async function isProgram(path: string): Promise<boolean> {
   return access(path, WINDOWS ? constants.F_OK : constants.X_OK).then(() => true, () => false);
 }
@@ -42,8 +42,8 @@ export async function pythonsOfMachine(): Promise<string[]> {
 const MOST_LINKS = 40;
 
 /**
- * Whether a program lies in one of some folders, by its path, by where links lead, or by any link on the way: a Python
- * environment in a workspace consists of links to a Python outside of it, and still runs what the environment has.
+ * Returns whether a program lies in one of `folders`, by its path, by the target of links, or by any link on the way.
+ * A Python environment in a workspace consists of links to a Python outside of it, and still runs its own packages.
  */
 export async function liesIn(program: string, folders: readonly string[]): Promise<boolean> {
   const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));

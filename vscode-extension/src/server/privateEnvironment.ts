@@ -22,7 +22,7 @@ export interface Wheel {
   readonly digest: string;
 }
 
-/** What there is in the folder. */
+/** The contents of the folder. */
 export interface Environment {
   readonly folder: string;
   readonly version: string;
@@ -53,7 +53,7 @@ export async function existingEnvironment(storage: string): Promise<Environment 
   }
 }
 
-/** Whether the wheel is to replace what the environment has: it is newer, or another build of the same version. */
+/** Returns whether the wheel should replace the installed version: it is newer, or another build of it. */
 export function isOutdated(environment: Environment, wheel: Wheel): boolean {
   const order = compareVersions(environment.version, wheel.version);
   return order < 0 || (order === 0 && environment.digest !== wheel.digest);
@@ -70,7 +70,7 @@ export interface Progress {
   readonly signal: AbortSignal;
 }
 
-/** Makes the environment. Raises InstallationError with what went wrong; what is half made is removed. */
+/** Makes the environment. Throws InstallationError with the cause, and removes a half made environment. */
 export async function createEnvironment(
   storage: string,
   python: string,

@@ -6,7 +6,7 @@ export interface Finished {
   readonly status: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** What went wrong, in one line; undefined if the status is 0. */
+  /** The error in one line; undefined if the status is 0. */
   readonly problem: string | undefined;
 }
 

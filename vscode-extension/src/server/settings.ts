@@ -1,4 +1,4 @@
-/** What the server is told of the settings: those that somebody made. It knows the defaults of the others itself. */
+/** The settings for the server: only those that somebody made. The server knows the defaults of the others. */
 import * as vscode from "vscode";
 import { contributions } from "./contributions";
 import { nested } from "./nested";
@@ -7,7 +7,7 @@ export const SECTION = "snd";
 
 /** Keys that concern the extension alone. */
 const OWN = /^(server|trace)(\.|$)/;
-/** What holds in this client unless somebody says otherwise: its hovers show pictures. */
+/** The defaults of this client: its hovers show pictures. */
 const OURS: Readonly<Record<string, unknown>> = { "evaluation.pictures": true };
 
 /** The settings for a scope, as the server reads them. */

@@ -1,4 +1,4 @@
-/** What a user can do about a server that is missing: choose one, or have one installed. */
+/** Remedies for a missing server: choosing one, or installing one. */
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { chosenPythons } from "./interpreters";
@@ -23,7 +23,7 @@ export class Setup {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Where the extension keeps its own environment. */
+  /** The folder of the extension's own environment. */
   get storage(): string {
     return this.context.globalStorageUri.fsPath;
   }

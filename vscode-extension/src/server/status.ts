@@ -1,4 +1,4 @@
-/** What is seen of the server: an item in the status bar, and one in the list of the language's. */
+/** The display of the server: an item in the status bar, and one among the language's items. */
 import * as vscode from "vscode";
 import { editorInSight } from "../commands/editors";
 import { evaluationStatus, type EvaluationStatus } from "../protocol";
@@ -7,7 +7,7 @@ import { SELECTOR } from "./client";
 import type { LifeState, ServerLife } from "./life";
 
 export const SHOW_ACTIONS = "snd.showActions";
-// What takes less is not worth a change of the item, which would flicker with every edit.
+// For shorter work the item does not change: it would flicker with every edit.
 const UNSEEN_MS = 400;
 const IDLE: EvaluationStatus = { running: 0, pending: 0 };
 
@@ -70,7 +70,7 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** How a state looks. */
+/** The look of a state. */
 export function appearance(state: LifeState, evaluation: EvaluationStatus): Appearance {
   const { Information, Warning, Error } = vscode.LanguageStatusSeverity;
   const looks = (icon: string, text: string, detail: string, severity = Information, busy = false): Appearance => ({

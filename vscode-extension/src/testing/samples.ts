@@ -11,7 +11,7 @@ const MARK = ">>>";
 /** Ages of values that were found for another state of the files, if at all. */
 const OUTDATED: ReadonlySet<Age> = new Set(["stale", "pending", "running"]);
 
-/** What a test item stands for. */
+/** The subject of a test item. */
 interface Test {
   readonly sample: SampleName;
   readonly codeLine: number;
@@ -23,7 +23,7 @@ export interface Tested {
   readonly verdict: Verdict;
 }
 
-/** What is known of the samples in the Test Explorer. */
+/** The state of the samples in the Test Explorer. */
 export interface SampleTestsApi {
   /** A node for each file of samples; its children are the samples. */
   readonly items: vscode.TestItemCollection;
@@ -105,7 +105,7 @@ class SampleTests implements vscode.Disposable, SampleTestsApi {
     }, PAUSE_MS));
   }
 
-  /** Brings the tests of a file up to what is in it. */
+  /** Updates the tests of a file from its text. */
   private async look(uri: vscode.Uri): Promise<void> {
     if (this.client.state !== ClientState.Running) return;
     const id = uri.toString();
@@ -194,12 +194,12 @@ class SampleTests implements vscode.Disposable, SampleTestsApi {
   }
 }
 
-/** Whether a file is one of the workspace; those of the library, which one may look at, are not. */
+/** Returns whether a file belongs to the workspace; files of the library do not. */
 function isOurs(uri: vscode.Uri): boolean {
   return vscode.workspace.workspaceFolders === undefined || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
 }
 
-/** Whether it is worth asking: most files have no samples. */
+/** Returns whether a request is worthwhile: most files have no samples. */
 async function mayHaveSamples(uri: vscode.Uri): Promise<boolean> {
   return (await textOf(uri)).includes(MARK);
 }

@@ -1,4 +1,4 @@
---- What is switched on in a buffer when the language server comes to it.
+--- Features that are switched on in a buffer when the language server attaches to it.
 
 local M = {}
 

@@ -18,7 +18,7 @@ local function capabilities(options)
     -- It does not say so, but it can, and applies no edit to a text that has changed meanwhile.
     workspaceEdit = { documentChanges = true },
   }
-  if not vim.lsp.codelens.enable then -- Neovim before 0.12 does not know when lenses are to be asked for again
+  if not vim.lsp.codelens.enable then -- Neovim before 0.12 does not request lenses again
     ours.workspace.codeLens = { refreshSupport = true }
   end
   ours = vim.tbl_deep_extend("force", ours, options.capabilities)

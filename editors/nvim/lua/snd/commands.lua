@@ -142,7 +142,7 @@ local function graph(call)
   end
   require("snd.program").run(arguments, function()
     if vim.fn.filereadable(picture) == 0 then
-      return -- what is wrong has been told
+      return -- the error has been shown
     end
     local _, problem = vim.ui.open(picture)
     if problem then

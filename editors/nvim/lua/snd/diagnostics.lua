@@ -1,4 +1,4 @@
---- Diagnostics that an edit of another buffer changed: the server says when they are to be asked for again.
+--- Diagnostics that an edit of another buffer changed: the server tells when to request them again.
 ---
 --- Neovim before 0.11 has no ear for that. Neovim 0.12 asks for those of the workspace, and keeps what they say of buffers
 --- to itself, since it asks for each of these when it is edited.

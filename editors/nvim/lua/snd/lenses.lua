@@ -64,7 +64,7 @@ function M.show(client, buffer)
   ask(client, buffer)
 end
 
---- The server says that others are to be seen.
+--- Handles the message of the server that lenses changed.
 ---@param client_id integer
 function M.refresh(client_id)
   local client = vim.lsp.get_client_by_id(client_id)

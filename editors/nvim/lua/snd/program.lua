@@ -1,4 +1,4 @@
---- The program snd beside its language server: for what is not a question about an open document.
+--- The program snd beside its language server, for tasks without an open document.
 
 local M = {}
 

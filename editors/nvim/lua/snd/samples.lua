@@ -2,7 +2,7 @@
 
 local M = {}
 
--- Where the sample is that a line belongs to; the server finds it by any place in it.
+-- The position of the sample that a line belongs to; the server finds it by any place in it.
 local function position(buffer, line)
   local text = vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1] or ""
   local indentation = #text:match("^%s*")

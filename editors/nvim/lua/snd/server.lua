@@ -46,7 +46,7 @@ function M.tell(buffer)
   end
 end
 
--- What is null is left out, as Neovim 0.10 does; in later versions it is vim.NIL. Items of lists keep their places.
+-- Null values are left out, as Neovim 0.10 does; in later versions it is vim.NIL. Items of lists keep their places.
 local function without_null(value)
   if value == vim.NIL then
     return nil
@@ -61,7 +61,7 @@ local function without_null(value)
   return value
 end
 
---- Asks the server of a buffer and hands the result on, without what is null; what goes wrong is told.
+--- Asks the server of a buffer and passes the result on without null values; errors are shown.
 ---@param buffer integer
 ---@param method string
 ---@param parameters table

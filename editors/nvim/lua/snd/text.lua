@@ -41,7 +41,7 @@ function M.bare(line)
   return (table.concat(code):gsub("%s+$", ""))
 end
 
---- For 'foldexpr': what is in braces over several lines.
+--- For 'foldexpr': braces over several lines.
 function M.fold()
   local code = M.bare(vim.fn.getline(vim.v.lnum))
   local _, opening = code:gsub("{", "")

@@ -1,4 +1,4 @@
-// What the user does with keys and with the pointer.
+// Actions of the user with keys and with the pointer.
 import type { Item } from "../draw";
 import type { Canvas } from "./canvas";
 import type { Finder } from "./finder";

@@ -1,4 +1,4 @@
-// The part of the page that shows the drawing: what is in sight of it, at some scale.
+// The part of the page that shows the drawing: its visible part, at some scale.
 import type { Item } from "../draw";
 import { layerOf } from "../svg";
 
@@ -33,7 +33,7 @@ export class Canvas {
   private size = { width: 1, height: 1 };
   private top = 0;
   private waiting = false;
-  /** Where the drawing goes when the window gets another size, until somebody moves it. */
+  /** The position of the drawing after a change of the window's size, until somebody moves it. */
   private settle: (() => void) | undefined;
 
   constructor(parent: HTMLElement) {
@@ -135,7 +135,7 @@ export class Canvas {
     this.look({ ...this.view, x: this.view.x + x, y: this.view.y + y });
   }
 
-  /** Moves a node into sight, and no farther than needed unless it is to be in the middle. */
+  /** Moves a node into sight, and no farther than needed unless it should be in the middle. */
   reveal(item: Item, middle = false): void {
     const { scale } = this.view;
     const [width, height] = [item.width * scale, Math.min(item.height * scale, this.size.height / 2)];
@@ -151,7 +151,7 @@ export class Canvas {
     this.changed();
   }
 
-  /** The node at the middle of what is in sight. */
+  /** The node at the middle of the visible part. */
   central(): Item | undefined {
     const x = (this.size.width / 2 - this.view.x) / this.view.scale;
     const y = (this.size.height / 2 - this.view.y) / this.view.scale;
@@ -186,7 +186,7 @@ export class Canvas {
     });
   }
 
-  /** Brings into the document what is in sight, and takes out what is far from it. */
+  /** Adds visible elements to the document, and removes distant ones. */
   draw(): void {
     const { x, y, scale } = this.view;
     this.all.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
@@ -246,7 +246,7 @@ export class Canvas {
     const before = this.top;
     this.top = this.element.getBoundingClientRect().top;
     if (this.settle !== undefined) return this.settle();
-    // What is said above the drawing does not move it.
+    // Messages above the drawing do not move it.
     this.view = { ...this.view, y: this.view.y + before - this.top };
     this.changed();
     this.onSize();

@@ -1,4 +1,4 @@
-// All about what is selected.
+// Details of the selected node or edge.
 import { costText, typeText } from "../tips";
 import { written } from "../face";
 import type { Item } from "../draw";

@@ -4,7 +4,7 @@ import { child } from "./elements";
 import { search } from "./search";
 
 export interface Found {
-  /** Something else is looked for: `paths` are all of what is found, in and out of sight. */
+  /** Called for a new search: `paths` are all matches, visible or not. */
   onFound(paths: readonly string[], move: boolean): void;
   onStep(path: string): void;
   onLeave(): void;

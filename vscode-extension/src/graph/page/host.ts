@@ -33,7 +33,7 @@ export function reveal(place: Place): void {
   if (place.uri !== undefined) tell({ type: "reveal", uri: place.uri, range: place.range });
 }
 
-/** What the page is to remember when it is shown again. */
+/** The state that the page keeps until it is shown again. */
 export function remember(part: Record<string, unknown>): void {
   editor?.setState({ ...(editor.getState() as object | undefined), ...part });
 }

@@ -2,12 +2,12 @@
 import type { Item } from "../draw";
 import { pathOf, type Edge } from "../model";
 
-/** The edges that a mark with names stands for. */
+/** The edges that a mark with names represents. */
 export function edgesOf(mark: Element): number[] {
   return (mark.getAttribute("data-edges") ?? "").split(" ").map(Number);
 }
 
-/** Where a mark leads: from a reader to what gives the tensor, and from there to the first reader. */
+/** The target of a mark: from a reader, the node that gives the tensor; from there, the first reader. */
 export function targetOf(item: Item, edges: number[]): string {
   const edge = item.body.edges[edges[0]];
   return pathAt(item, item.body.nodes[edge.source[0]] === item.node ? edge.target[0] : edge.source[0]);

@@ -104,7 +104,7 @@ class Page {
     this.finder.lookIn(model);
   }
 
-  /** Lays out again; what was at `anchor`, or at the middle of what is in sight, stays where it is. */
+  /** Lays out again; the node at `anchor`, or in the middle of the visible part, keeps its place. */
   private async place(anchor?: string, afresh = false): Promise<void> {
     const model = this.model;
     if (model === undefined) return;
@@ -139,7 +139,7 @@ class Page {
     };
   }
 
-  /** Where it was when the page was left, else at the beginning. */
+  /** Restores the position from when the page was left, else shows the beginning. */
   private begin(): void {
     const before = remembered();
     this.canvas.start();

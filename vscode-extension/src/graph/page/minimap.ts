@@ -1,4 +1,4 @@
-// All of the drawing in small, with what is in sight of it.
+// The whole drawing in small, with its visible part.
 import type { Canvas } from "./canvas";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,7 +1,7 @@
-// Which operators are open.
+// The open and closed operators.
 import type { GraphModel } from "../model";
 
-/** Opens what is closed, and closes what is open. `toggled` has what is not as it is at first. */
+/** Opens a closed operator, or closes an open one. `toggled` has the operators that differ from the start. */
 export function toggle(toggled: Set<string>, path: string): void {
   if (!toggled.delete(path)) toggled.add(path);
 }

@@ -1,4 +1,4 @@
-// Ranges of the source, and what is drawn of them.
+// Ranges of the source, and the nodes that are drawn for them.
 import type { Item } from "../draw";
 import type { Place } from "../model";
 
@@ -7,7 +7,7 @@ export interface Cursor {
   readonly range: Place["range"];
 }
 
-/** The nodes with the smallest source that the cursor is in: what is invoked, or else its statement. */
+/** The nodes with the smallest source that the cursor is in: the invocation, or else its statement. */
 export function around(items: readonly Item[], cursor: Cursor | undefined): Item[] {
   if (cursor === undefined) return [];
   const found: { item: Item; size: number }[] = [];

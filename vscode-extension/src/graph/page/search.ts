@@ -1,4 +1,4 @@
-// Where a text is found in a graph, also inside of what is closed.
+// The places of a text in a graph, also inside closed operators.
 import { pathOf, type GraphModel } from "../model";
 
 const MOST_LOOKED_AT = 50_000;

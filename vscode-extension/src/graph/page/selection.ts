@@ -131,7 +131,7 @@ export class Selection {
     });
   }
 
-  /** What the selected node, or the mark below the pointer, is connected with by names alone. */
+  /** The nodes connected by names alone with the selected node, or with the mark below the pointer. */
   private linkedPaths(selected: Item | undefined): Set<string> {
     const references = selected?.references ?? [];
     return references.length === 0 ? this.pointed : new Set([...this.pointed, ...linked(selected!, references)]);
