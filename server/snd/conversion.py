@@ -35,16 +35,21 @@ def convert(
     output: str | os.PathLike[str],
     *,
     weights: WeightsForm = "dat",
+    weights_from: str | os.PathLike[str] | None = None,
+    map: str | os.PathLike[str] | None = None,
     constants: Mapping[str, Any] | None = None,
     force: bool = False,
     memory: int = 4 << 30,
 ) -> Conversion:
     """Write a model in ONNX or NNEF 1.0 as a SkriptND model with its weights into a folder; see docs/convert.md.
 
-    ``constants`` are inputs of an ONNX model that become constants, such as the shape of a reshape. ``force`` writes
-    into a folder that is not empty. Tensors may take ``memory`` bytes. Raise ArgumentError for a file that can't be
-    read or written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if no output of an ONNX model
-    can be translated: nothing is written then. Raise TypeError for an argument of another type.
+    ``weights_from`` is a folder or file that has the values of the variables instead of the model, as ``snd run
+    --weights`` takes it; every variable must have a weight there, and every weight a variable. ``map`` is a file that
+    renames these weights. ``constants`` are inputs of an ONNX model that become constants, such as the shape of a
+    reshape. ``force`` writes into a folder that is not empty. Tensors may take ``memory`` bytes. Raise ArgumentError
+    for a file that can't be read or written, ModelError for a model in NNEF 1.0 with errors, and ConversionError if
+    no output of an ONNX model can be translated: nothing is written then. Raise TypeError for an argument of another
+    type.
     """
     allow_deep_recursion()
     if weights not in get_args(WeightsForm):
@@ -52,8 +57,12 @@ def convert(
         raise ArgumentError(f"weights are written as {forms}, not as {weights!r}")
     demand_int("memory", memory)
     values, folder = by_name("constants", constants), path_of("output", output)
+    if map is not None and weights_from is None:
+        raise ArgumentError("'map' renames the weights of 'weights_from', which is not given")
     request = ConvertRequest(
-        main_file(path_of("source", source)), folder, force=force, memory_bytes=int(memory), weights=weights
+        main_file(path_of("source", source)), folder, force=force, memory_bytes=int(memory), weights=weights,
+        weights_from=None if weights_from is None else path_of("weights_from", weights_from),
+        map=None if map is None else path_of("map", map),
     )  # fmt: skip
     if not force and os.path.isdir(folder) and os.listdir(folder):
         raise ArgumentError(f"the folder {folder} is not empty; force=True writes into it anyway")

@@ -230,3 +230,18 @@ def test_an_onnx_model_takes_weights_from_another_place(tmp_path: Path, real: Ru
     assert (outcome.status, outcome.stderr) == (0, "")
     assert real("run", str(tmp_path / "new"), "--input", "x=ones[2,3]", "--output", str(tmp_path / "o")).status == 0
     np.testing.assert_array_equal(np.load(tmp_path / "o/y.npy")[0], newer["fc.weight"].sum(axis=1))
+
+
+def test_python_takes_weights_from_another_place(model: Path, tmp_path: Path):
+    import snd
+
+    weights = {"net.conv1.weight": np.ones((3, 2, 3), np.float32), "net.conv1.bias": np.zeros(3, np.float32)}
+    np.savez(tmp_path / "w.npz", **weights)
+    rules = (("net.conv1.weight", "filter"), ("net.conv1.bias", "bias"))
+    (tmp_path / "map.toml").write_text("".join(f'[[rule]]\nfrom = "{old}"\nto = "{new}"\n' for old, new in rules))
+    with pytest.raises(snd.ArgumentError, match="2 variables have no weight"):
+        snd.convert(model, tmp_path / "new", weights_from=tmp_path / "w.npz")
+    with pytest.raises(snd.ArgumentError, match="'map' renames the weights of 'weights_from'"):
+        snd.convert(model, tmp_path / "new", map=tmp_path / "map.toml")
+    found = snd.convert(model, tmp_path / "new", weights_from=tmp_path / "w.npz", map=tmp_path / "map.toml")
+    assert snd.load(found.path).variables["filter"].min() == 1  # type: ignore[union-attr]
