@@ -115,7 +115,7 @@ class _Linear:
         self._conditions: dict[Expression, Expression] = {}
 
     def substitute(self, solved: Iterable[Expression]) -> None:
-        """Replace an unknown by what it is equal to, for each equality: ``n`` by ``k * q`` where ``n - k * q == 0``."""
+        """Replace an unknown by an equal expression, for each equality: ``n`` by ``k * q`` where ``n - k * q == 0``."""
         for each in solved:
             difference = plus(self._polynomials.of(each.operands[0]), self._polynomials.of(each.operands[1]), -1)
             named = [atom for monomial in difference for atom in monomial]

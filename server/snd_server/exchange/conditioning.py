@@ -214,7 +214,7 @@ def _tensors(
 
 # ---- one operation ---------------------------------------------------------------------------------------------------
 def _local(runs: Runs, name: str) -> _Local | None:
-    """Return whether the operation of a tensor gives what it gave in both runs from the inputs that it had there.
+    """Return whether the operation of a tensor repeats its results of both runs, given its inputs in them.
 
     None if that is not known, or if inputs differ by more than rounding.
     """

@@ -33,7 +33,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 class Trials(Struct, frozen=True):
-    """A graph, composed for any sizes, and what its random inputs depend on."""
+    """A graph, composed for any sizes, and the settings of its random inputs."""
 
     session: Session
     template: Template

@@ -75,7 +75,7 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
 
     Raise ArgumentError if onnxruntime is missing, or one of the two does not run.
     """
-    # snd computes in 32 bits what the source rounds to 16 after every node.
+    # snd computes in 32 bits where the source rounds to 16 bits after every node.
     tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE
 
     def compared(evaluator: Evaluator, inputs: _Arrays) -> tuple[Comparison, int]:

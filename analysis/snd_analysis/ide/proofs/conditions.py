@@ -1,4 +1,4 @@
-"""Hovers of what must hold for all sizes: of an operator, and at a place in it."""
+"""Hovers about conditions for all sizes: of an operator, and at a place in it."""
 
 from __future__ import annotations
 

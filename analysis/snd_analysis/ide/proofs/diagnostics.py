@@ -25,7 +25,7 @@ def refutations(proofs: Iterable[Proof], snapshot: Snapshot) -> Iterator[Diagnos
 
 
 def _shown(proof: Proof) -> str:
-    """Return what goes wrong for which sizes, and a sample that an author can keep."""
+    """Return the failure with the sizes that cause it, and a sample that an author can keep."""
     found = proof.candidates[0]
     sizes = f"with {found.sizes}: " if found.sizes else ""
     return f"{sizes}{proof.reason}\n# >>> {found.sample}"

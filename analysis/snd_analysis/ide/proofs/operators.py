@@ -1,4 +1,4 @@
-"""The operators of a file that something can be proved of, and what their verdicts depend on."""
+"""The operators of a file with conditions that can be proved, and the dependencies of their verdicts."""
 
 from __future__ import annotations
 

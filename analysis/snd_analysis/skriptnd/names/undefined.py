@@ -54,7 +54,7 @@ class UnknownModule(Struct, frozen=True):
     name: str
     wanted: str
     is_function: bool = False
-    """Whether a built-in function has the name of the definition, where no operator can be invoked."""
+    """True if a built-in function has the name of the definition, in a place without invocations of operators."""
 
 
 def undefined_problems(undefined: Iterable[UndefinedName], resolution: Resolution) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ _TOGETHER_SECONDS = 0.05
 
 
 class ValueRefresher:
-    """Record of the visible state of each document, so that the client is told only about changes."""
+    """Record of the visible state of each document, so that the client only hears about changes."""
 
     def __init__(self, server: SndServer) -> None:
         self._server = server

@@ -30,7 +30,7 @@ _REDUCTIONS = {
 }  # fmt: skip
 """The expressions of SkriptND for functions of Python on sequences."""
 _CONTRACTIONS = {"sum": "+=", "prod": "*=", "product": "*=", "all": "&=", "any": "|=", "min": "<?=", "max": ">?="}
-"""The assignments that accumulate what functions of Python compute of a sequence."""
+"""The assignments that accumulate a result, as functions of Python do over a sequence."""
 
 
 def resolve_expression(tables: Tables, scope: Scope, expression: nodes.Node | None) -> None:
