@@ -108,7 +108,7 @@ function shown(data: unknown): unknown[] {
   return data === undefined || data === null ? [] : [data];
 }
 
-/** What this client can do beside the protocol; and it leaves out commands of the server that have our names. */
+/** The abilities of this client beside the protocol. It leaves out commands of the server that have our names. */
 class Abilities implements StaticFeature {
   constructor(private readonly extension: vscode.Extension<unknown>) {}
 

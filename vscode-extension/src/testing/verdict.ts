@@ -1,4 +1,4 @@
-/** What the outcome of a sample means for a test. Knows nothing of VS Code. */
+/** The meaning of the outcome of a sample for a test. Knows nothing of VS Code. */
 import type { SampleAnswer } from "../protocol";
 
 export interface Failure {

@@ -1,4 +1,4 @@
-/** Which graph of a document the cursor is in. */
+/** The graph of a document that contains the cursor. */
 import * as vscode from "vscode";
 import { DocumentSymbolRequest, SymbolKind, type DocumentSymbol } from "vscode-languageclient/node";
 import type { SndClient } from "../server/client";

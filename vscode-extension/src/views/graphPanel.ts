@@ -99,7 +99,7 @@ class GraphPanel implements vscode.Disposable {
     this.subscriptions.push(
       panel.webview.onDidReceiveMessage((message: ToHost) => void this.receive(message)),
       panel.onDidChangeViewState(() => panel.visible && this.soon(0)),
-      // What is imported may be what changed.
+      // An imported file may have changed.
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (LANGUAGES.includes(document.languageId)) this.soon();
       }),
@@ -221,7 +221,7 @@ class GraphPanel implements vscode.Disposable {
   }
 }
 
-/** Whether an answer was given up because the text has changed meanwhile. */
+/** Returns whether an answer was cancelled because the text has changed. */
 function isOutdated(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && (error.code === -32801 || error.code === -32802);
 }

@@ -2,7 +2,7 @@
 import type { Values } from "../graph/model";
 import type { Statistics, TensorValue } from "../protocol";
 
-/** By the names of tensors; of what is computed in several iterations, the last. */
+/** Returns values by the names of tensors; of several iterations, the last. */
 export function valuesOf(tensors: readonly TensorValue[]): Values {
   const values: Values = {};
   const add = (tensor: TensorValue): void => {

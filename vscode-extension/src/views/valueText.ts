@@ -1,4 +1,4 @@
-/** What came out of a graph, as Markdown. Knows nothing of VS Code. */
+/** The results of a graph, as Markdown. Knows nothing of VS Code. */
 import type { GraphAnswer, Statistics, TensorValue } from "../protocol";
 
 const MOST_TEXT = 10_000;

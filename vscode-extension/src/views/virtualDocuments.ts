@@ -17,7 +17,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     return this.make(uri);
   }
 
-  /** What is shown is to be made again. */
+  /** Tells that the shown text is outdated. */
   refresh(uri: vscode.Uri): void {
     this.changed.fire(uri);
   }

@@ -1,4 +1,4 @@
-// What tests in the extension host need again and again: documents of the workspace, places in them, and patience.
+// Helpers for tests in the extension host: documents of the workspace, places in them, and patience.
 import { execFileSync } from "node:child_process";
 import * as vscode from "vscode";
 import type { Api } from "../../src/extension";
@@ -59,7 +59,7 @@ export function children(): string[] {
   return listed.split("\n").filter((line) => line.trim() !== "");
 }
 
-/** What the extension tells others. */
+/** The interface of the extension for others. */
 export async function api(): Promise<Api> {
   return await vscode.extensions.getExtension<Api>("snd-lang.skriptnd")!.activate();
 }

@@ -75,7 +75,7 @@ local function ask_inputs(given, names, done)
   end)
 end
 
---- What a command was given about the current buffer, and the definition; nothing where there is no server or none such.
+--- The arguments of a command about the current buffer, and the definition; nil without a server or a definition.
 local function asked(call)
   local buffer = vim.api.nvim_get_current_buf()
   if not require("snd.server").client(buffer) then

@@ -13,7 +13,7 @@ local function is_code(line)
   return line:match("%S") ~= nil and not line:match("^%s*#")
 end
 
---- Whether nothing of a statement goes on behind a line: it ends one, or a block that stands in a line.
+--- Returns whether no statement continues after a line: it ends one, or a block that stands in a line.
 local function is_complete(code)
   return code:match("[;{]$") ~= nil
     or code:match("^%s*}$") ~= nil
@@ -81,7 +81,7 @@ local function begins_branch(code)
   return word == "elif" or word == "else"
 end
 
---- Whether a line is in a part of a branch that stands below its `then` or `else`.
+--- Returns whether a line is in a part of a branch that stands below its `then` or `else`.
 local function is_below_branch(number, start)
   local each, code = above(number)
   while each and each >= start do

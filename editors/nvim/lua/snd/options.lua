@@ -1,4 +1,4 @@
---- What users choose: by setup(), or by the table vim.g.snd where there is none.
+--- Options of users: from setup(), or from the table vim.g.snd without it.
 
 local M = {}
 

@@ -37,7 +37,7 @@ function M.run(arguments, done)
   end
 end
 
---- What a command prints, waited for; nil if it fails or is not there.
+--- Waits for a command and returns its output; nil if it fails or is missing.
 ---@param arguments string[]
 ---@return string?
 function M.output(arguments)

@@ -114,7 +114,7 @@ local function all()
   return vim.lsp.get_clients({ name = "snd", _uninitialized = true })
 end
 
---- Whether a server is on its way that has not answered yet.
+--- Returns whether a server is starting that has not answered yet.
 function M.is_starting()
   return vim.iter(all()):any(function(client)
     return not client.initialized and not client:is_stopped()

@@ -15,7 +15,7 @@ function M.format()
   return 1
 end
 
---- What stands in a line besides its strings and its comment.
+--- Returns a line without its strings and its comment.
 ---@param line string
 ---@return string
 function M.bare(line)

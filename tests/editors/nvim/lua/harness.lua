@@ -1,4 +1,4 @@
--- What tests in Lua are written with. A file of them calls test(name, function); results go to $SND_RESULTS as JSON.
+-- Functions for tests in Lua. A file of them calls test(name, function); results go to $SND_RESULTS as JSON.
 
 local WAIT_MILLISECONDS = 20000
 

@@ -1,4 +1,4 @@
--- What needs no server: indentation, comments, folds, words.
+-- Features without a server: indentation, comments, folds, words.
 
 local function typed(keys)
   vim.cmd.enew({ bang = true })

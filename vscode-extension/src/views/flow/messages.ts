@@ -1,4 +1,4 @@
-/** What the page of the data flow and its host tell each other. */
+/** Messages between the page of the data flow and its host. */
 import type { DataFlow } from "../../protocol";
 
 export type ToPage =

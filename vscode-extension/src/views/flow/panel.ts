@@ -14,7 +14,7 @@ export function registerDataFlow(extension: vscode.Uri, client: SndClient, guard
   return [view, guard.editorCommand("snd.showDataFlow", async (_, editor) => view.show(editor))];
 }
 
-/** What is shown: a definition, and a cell of one of its tensors; without one, the server chooses. */
+/** The shown subject: a definition, and a cell of one of its tensors; without a cell, the server chooses. */
 interface Shown {
   readonly document: vscode.TextDocument;
   readonly definition: string;
@@ -32,7 +32,7 @@ class FlowPanel implements vscode.Disposable {
     private readonly extension: vscode.Uri,
     private readonly client: SndClient,
   ) {
-    // What is imported may be what changed.
+    // An imported file may have changed.
     this.subscription = vscode.workspace.onDidChangeTextDocument(({ document }) => {
       if (this.panel !== undefined && LANGUAGES.includes(document.languageId)) this.soon();
     });

@@ -1,4 +1,4 @@
-/** What the page of the table and its host tell each other. */
+/** Messages between the page of the table and its host. */
 import type { Row } from "./rows";
 
 export type ToPage =

@@ -25,7 +25,7 @@ export function registerShapes(context: vscode.ExtensionContext, client: SndClie
   );
 }
 
-/** What the table shows, so that a move of the cursor alone asks for nothing. */
+/** The contents of the table, so that a move of the cursor alone requests nothing. */
 interface Shown {
   readonly document: vscode.TextDocument;
   readonly version: number;
@@ -47,7 +47,7 @@ class ShapesView implements vscode.WebviewViewProvider, vscode.Disposable {
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
-      // What is imported may be what changed.
+      // An imported file may have changed.
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (LANGUAGES.includes(document.languageId)) this.soon(true);
       }),
@@ -147,7 +147,7 @@ function tableOf(composed: ComposedGraph): ToPage {
   return { type: "table", graph: composed.graph, attributes: given.join(", "), rows: rowsOf(composed), note };
 }
 
-/** Whether an answer was given up because the text has changed meanwhile. */
+/** Returns whether an answer was cancelled because the text has changed. */
 function isOutdated(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && (error.code === -32801 || error.code === -32802);
 }

@@ -1,4 +1,4 @@
-/** Where the name of a tensor stands in the line that makes it. */
+/** The place of a tensor's name in the line that makes it. */
 
 /** Start and end in the line: the last part of a scoped name, else its first, else all that is written there. */
 export function placeOfName(line: string, name: string): [number, number] {

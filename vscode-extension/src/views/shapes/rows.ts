@@ -11,11 +11,11 @@ export interface Row {
   /** The shape with the most that each extent can be; empty if the extents are known, or have no bound. */
   readonly bound: string;
   readonly isDynamic: boolean;
-  /** What it takes where it is stored, at most; null if that is not known. */
+  /** Maximum number of bytes in storage; null if it is unknown. */
   readonly bytes: number | null;
   /** The operator that makes it. */
   readonly producer: string;
-  /** Where in control flow it is, such as `do body`; empty outside. */
+  /** The place in control flow, such as `do body`; empty outside. */
   readonly part: string;
   /** The line in the file of the graph, from 1; null for what is made elsewhere. */
   readonly line: number | null;

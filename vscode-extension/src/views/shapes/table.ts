@@ -1,4 +1,4 @@
-/** Which rows are shown, and in which order. Knows neither VS Code nor a page. */
+/** The shown rows and their order. Knows neither VS Code nor a page. */
 import type { Row } from "./rows";
 
 export type Column = "name" | "dtype" | "shape" | "bound" | "bytes" | "producer";

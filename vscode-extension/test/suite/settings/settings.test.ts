@@ -56,7 +56,7 @@ async function hasPicture(): Promise<boolean> {
   return /!\[[^\]]*\]\(data:image\/png/.test(await hovers(document.uri, place(document, "waves", "# >>> waves")));
 }
 
-/** What the output channel holds, which is a document as soon as it is shown. */
+/** The text of the output channel, which is a document as soon as it is shown. */
 async function output(): Promise<string> {
   await asked("snd.showOutput");
   return vscode.workspace.textDocuments.filter((each) => each.uri.scheme === "output").map((each) => each.getText()).join("\n");

@@ -1,4 +1,4 @@
---- Which elements an element of a tensor is computed from, or is read for: a grid for each tensor, below the document.
+--- The elements that an element of a tensor is computed from, or read for: a grid for each tensor, below the document.
 
 local M = {}
 

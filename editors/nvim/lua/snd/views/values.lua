@@ -1,4 +1,4 @@
---- What comes out of a graph or an operator, a line for each output.
+--- The results of a graph or an operator, a line for each output.
 
 local M = {}
 
