@@ -98,6 +98,7 @@ def _report_missing_shape(context: Context, declaration: Declaration, what: str)
     if type_.text:
         message = f"{what} needs a shape: write '{declaration.name}: {type_.text}[]' for a single value"
         context.report(rules.MISSING_SHAPE, type_, message)
+        context.distrust(context.symbol(declaration.parameter.name))
 
 
 def _check_default(context: Context, declaration: Declaration, default: nodes.Default) -> None:
@@ -105,6 +106,8 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
     if parameter.optional:
         report_optional_default(context, declaration)
         return
+    if isinstance(default.value, nodes.Qualified) and context.target(default.value) is None:
+        return  # an undefined name, such as 'null'
     own = _own_symbols(context, declaration)
     if own:
         names = " and ".join(f"'{symbol.name}'" for symbol in own)
