@@ -355,6 +355,17 @@ def test_a_condition_has_the_whole_text_of_an_index(shape: str, extent: str, lef
     assert f"the index '{index}' of 'x' is in bounds" in found
 
 
+def test_a_helper_symbol_without_a_value_for_some_length_is_no_obstacle():
+    found = verdicts("""
+        @attrib { a: bool; }
+        @input { xs: real[n]..(k); }
+        @output { y: real[3]; }
+        @using { h = 6 / k; }
+        @assert { a || h > 0; }
+        @lower { y[i,] = 1.0, i < 3; }""")
+    assert found["no divisor is zero"] is Verdict.REFUTED
+
+
 def test_the_reason_names_what_stands_in_the_way():
     body = """
         @attrib { a: int; b: int; }

@@ -33,6 +33,7 @@ from snd_analysis.symbolic.values import (
     CompileTime,
     Element,
     Maybe,
+    OperationError,
     Pack,
     Run,
     Unknown,
@@ -403,7 +404,8 @@ class _Values:
         found = []
         for condition in self._asserted.get(member.symbol, ()):
             named = {each: known.scope.value_of(each) for each in self._template.symbols(condition)}
-            values = {each: substitute(of, lengths) for each, of in named.items() if of is not UNDEFINED}
+            substituted = {each: _substituted(of, lengths) for each, of in named.items()}
+            values = {each: of for each, of in substituted.items() if of is not UNDEFINED}
             found.append(_Asked(condition, values, known.scope.dtypes))
         return found
 
@@ -435,6 +437,14 @@ class _Values:
                 several = sum(each.node.type.text == "str" for each in self._template.attributes) > 1
                 return [*_strings_of(self._template, member.symbol), *_OTHERS[: 1 + several]]
         return [Unknown(dtype, key, name)]
+
+
+def _substituted(value: Value, lengths: Mapping[object, int]) -> Value:
+    """Return a value for these lengths; UNDEFINED if it has none, such as ``6 / k`` for no item."""
+    try:
+        return substitute(value, lengths)
+    except OperationError:
+        return UNDEFINED
 
 
 def _is_false(value: Value) -> bool:
