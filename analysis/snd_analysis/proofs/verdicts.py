@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.symbolic.integers import Truth
+
+if TYPE_CHECKING:
+    from snd_analysis.symbolic.integers import Truth
 
 
 class Verdict(StrEnum):
