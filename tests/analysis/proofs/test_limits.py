@@ -6,14 +6,24 @@ import pytest
 
 pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 
-from snd_analysis.proofs import Proof, Verdict, implied, proofs_of_operator, prove_operators, solver
+from snd_analysis.proofs import Proof, Proposals, Verdict, implied, proofs_of_operator, prove_operators, solver
 from snd_analysis.proofs.case_analysis import cases
-from snd_analysis.proofs.limits import MILLISECONDS, SECONDS
+from snd_analysis.proofs.limits import (
+    MILLISECONDS,
+    MOST_PROPOSED,
+    SECONDS,
+    SECONDS_OF_CANDIDATES,
+    SECONDS_OF_DOUBTS,
+    SECONDS_OF_TRIALS,
+)
+from snd_analysis.proofs.mending import outcomes
 from snd_analysis.skriptnd.names import OperatorName
 from support.memory import snapshot_of
 
 DECLARING = 0.02
 """Seconds to check the declarations of a case."""
+TRYING = 0.002
+"""Seconds to run an operator with one choice of sizes."""
 
 FOUR_PACKS = """operator m {
     @attrib { a: int..(p); b: int..(q); c: int..(r); e: int..(s); }
@@ -60,6 +70,16 @@ ASSERTIONS = f"""operator m {{
 """
 
 
+SLICES = """operator m {
+    @attrib { t: int; }
+    @input { x: real[n]; like: real[k]; }
+    @output { y: real[k]; }
+    @assert { t >= 0; }
+    @lower { y[i,] = x[t + i,], i < k; }
+}
+"""
+
+
 class Clock:
     """Shows the time that the work took that is counted."""
 
@@ -99,3 +119,24 @@ def test_no_step_begins_that_may_end_after_the_limit(clock, text):
     assert SECONDS / 2 < clock.seconds <= SECONDS + DECLARING
     assert {each.verdict for each in found} >= {Verdict.UNKNOWN}
     assert "the time was over" in " ".join(each.reason for each in found if each.verdict is Verdict.UNKNOWN)
+
+
+def test_the_search_for_assertions_has_a_limit(clock, monkeypatch):
+    """One declaration may begin right before each limit: of the trials, and of the doubts about each proposal."""
+    inner = outcomes.declare_root
+
+    def counted(*given: object) -> object:
+        clock.seconds += TRYING
+        return inner(*given)
+
+    monkeypatch.setattr(outcomes, "declare_root", counted)
+    snapshot, name = snapshot_of({"m.sknd": SLICES}), OperatorName("m.sknd", "m")
+    refuted = [each for each in proofs_of_operator(snapshot, name, clock) if each.verdict is Verdict.REFUTED]
+    assert refuted
+    clock.seconds = 0.0
+    proposals = Proposals(snapshot, name, clock)
+    assert SECONDS_OF_TRIALS / 2 < clock.seconds <= SECONDS_OF_TRIALS + TRYING
+    for each in refuted:
+        clock.seconds = 0.0
+        assert [*proposals.of(each)]
+        assert clock.seconds <= SECONDS_OF_CANDIDATES + MOST_PROPOSED * (SECONDS_OF_DOUBTS + TRYING)

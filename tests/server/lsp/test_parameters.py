@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pytest_lsp import LanguageClient
 
-from snd_server.lsp.values import sample_commands
+from snd_server.lsp.session.session import ClientSession
 from support.lsp.clients import SERVER, begin, open_text
 
 URI = "untitled:parameters"
@@ -116,6 +116,6 @@ async def test_what_is_right(client: LanguageClient):
 
 async def test_a_response_that_json_cannot_express(client: LanguageClient, monkeypatch: pytest.MonkeyPatch):
     """The request is answered with an error: it would wait for ever otherwise."""
-    monkeypatch.setattr(sample_commands, "location", lambda *_: {1, 2})
+    monkeypatch.setattr(ClientSession, "location", lambda *_: {1, 2})
     with pytest.raises(JsonRpcException, match="snd failed"):
         await client.workspace_execute_command_async(types.ExecuteCommandParams("snd.references", [URI, "net"]))
