@@ -65,9 +65,9 @@ def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[
     return lambda: wire.edit(uri, line, *next(edits))
 
 
-@pytest.mark.budget(0.300)
+@pytest.mark.budget(0.800)
 def test_start_to_first_diagnostic(benchmark: BenchmarkFixture) -> None:
-    """Budget: from the start of the process to the first diagnostic in 300 ms."""
+    """Budget: from the start of the process to the first diagnostic in 0.8 s, most of which pygls takes."""
     text = operator_of_lines(32)
 
     def start() -> None:
@@ -260,7 +260,7 @@ def test_inlay_hints_of_1500_lines(benchmark: BenchmarkFixture, wire: Wire) -> N
 def test_memory_of_a_long_day(
     benchmark: BenchmarkFixture, wire: Wire, tmp_path: Path, also: Callable[..., None]
 ) -> None:
-    """Budget: 300 MB with 100 files open; 10,000 edits must add next to nothing."""
+    """Budget: 330 MB with 100 files open, 27 of them for pygls; 10,000 edits must add next to nothing."""
     documents = [(path.as_uri(), path.read_text(encoding="utf-8")) for path in copies(tmp_path, OPEN_FILES)]
     for uri, text in documents:
         wire.open(uri, text)
@@ -280,9 +280,9 @@ def test_memory_of_a_long_day(
 
     benchmark.pedantic(day, rounds=1)
     benchmark.extra_info["resident bytes after a tenth and all of the edits"] = held
-    also(f"{OPEN_FILES} files open, after {EDITS // 10} edits", held[:1], 300e6, is_memory=True)
-    also(f"{OPEN_FILES} files open, after {EDITS} edits", held[1:], 300e6, is_memory=True)
-    assert held[1] < 300_000_000, f"{held} bytes"
+    also(f"{OPEN_FILES} files open, after {EDITS // 10} edits", held[:1], 330e6, is_memory=True)
+    also(f"{OPEN_FILES} files open, after {EDITS} edits", held[1:], 330e6, is_memory=True)
+    assert held[1] < 330_000_000, f"{held} bytes"
 
 
 SHELL = "@input {{ x: real[n]; }} @output {{ y: real[n]; }} {}".format
