@@ -67,7 +67,7 @@ def typing(wire: Wire, uri: str, at: tuple[int, int], letter: str) -> Callable[[
 
 @pytest.mark.budget(0.800)
 def test_start_to_first_diagnostic(benchmark: BenchmarkFixture) -> None:
-    """Budget: from the start of the process to the first diagnostic in 0.8 s, most of which pygls takes."""
+    """Budget: from the start of the process to the first diagnostic in 0.8 s. pygls takes most of them."""
     text = operator_of_lines(32)
 
     def start() -> None:
