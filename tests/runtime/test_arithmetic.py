@@ -126,6 +126,18 @@ def test_a_power_that_does_not_fit_says_so(rank: int):
     assert caught.value.rule.name == "int-overflow"
 
 
+@pytest.mark.parametrize("exponent", ["0.5", "h[]", "h[] + 0.0 * x[i,]"])
+def test_a_power_of_a_half_is_no_square_root(exponent: str):
+    """IEEE 754 has other values for -inf and -0 than the square root."""
+    text = operator("x: real[n]; h: real[];", "z: real[n];", f"z[i,] = x[i,] ** {exponent}, i < n;")
+    bases = np.array([-math.inf, -0.0, 4.0, -1.0] if "x" not in exponent else [4.0, -0.0, 9.0, -1.0], np.float32)
+    found = np.asarray(run(text, bases, np.float32(0.5)))
+    with np.errstate(invalid="ignore"):
+        expected = np.power(bases, np.full(4, 0.5, np.float32))
+    assert np.array_equal(found, expected, equal_nan=True)
+    assert np.array_equal(np.signbit(found[:3]), np.signbit(expected[:3]))
+
+
 @pytest.mark.parametrize("at", [0, 1, 2])
 @pytest.mark.parametrize("symbol", ["<?", ">?"])
 @pytest.mark.parametrize(

@@ -41,3 +41,21 @@ def test_verbose_before_check_is_verbose_of_check(real, project: Path):
     (project / "a.sknd").write_text("import math;\noperator f { @input { x: real[n]; } @output { y: real[n]; } }\n")
     assert real("-v", "check", "a.sknd").stdout == real("check", "-v", "a.sknd").stdout
     assert real("-v", "check", "-q", "a.sknd").status == 2
+
+
+MODEL = """import math;
+graph net { @input { x: real[2]; } @output { y: real[2]; } @compose { y = math.neg(x); } }
+"""
+
+
+@pytest.mark.parametrize(
+    "words", ["check --no-cache", "run", "shapes", "graph -o drawn.svg", "export -o net.onnx", "fmt --check"]
+)
+def test_an_option_after_a_command_changes_no_other_option(words: str, real, project: Path):
+    """``--graph`` is an option of some commands, and ``graph`` the name of one."""
+    (project / "net.sknd").write_text(MODEL)
+    command, *options = words.split()
+    before, after = real("-v", command, *options, "net.sknd"), real(command, "-v", *options, "net.sknd")
+    assert (after.status, after.stdout, after.stderr) == (before.status, before.stdout, before.stderr)
+    assert "verbose" not in after.stderr
+    assert after.status == real(command, *options, "net.sknd").status

@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose import Member, Specialization
-from snd_analysis.model import Tensor, TensorValue, as_tensor
+from snd_analysis.model import Place, Tensor, TensorValue, as_tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.symbolic.integers import Integer
@@ -19,7 +20,7 @@ from snd_runtime.conditions import Conditions, conditions_of
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.compilation import Undecided, compiled
 from snd_runtime.execution.lifetimes import last_uses
-from snd_runtime.execution.plain import array_dtype, plain, static_shape
+from snd_runtime.execution.plain import array_dtype, fits, plain, static_shape
 from snd_runtime.execution.program import Program
 from snd_runtime.intrinsics import INTRINSICS, Intrinsic
 from snd_runtime.limits import Budget
@@ -165,11 +166,11 @@ class Prepared:
             value = as_tensor(self.specialization.scope.evaluate(default.value), member.name)
         except EvaluationError as error:
             raise EvaluationFailed(error.rule, error.message, template.place(member.base, error.node)) from None
+        place = template.place(member.base, default.value)
         if isinstance(value, Pack) and isinstance(declared, Pack):
-            return tuple(
-                _uniform(one, other, real) for one, other in zip(value.items or (), declared.items or (), strict=False)
-            )
-        return _uniform(value, declared, real)
+            pairs = zip(value.items or (), declared.items or (), strict=False)
+            return tuple(_uniform(one, other, real, place) for one, other in pairs)
+        return _uniform(value, declared, real, place)
 
 
 def _protect(value: Argument) -> None:
@@ -178,11 +179,17 @@ def _protect(value: Argument) -> None:
         array.flags.writeable = False
 
 
-def _uniform(value: object, declared: object, real: np.dtype[Any]) -> Array:
-    """Return an array of a declared shape, all of whose elements have one value."""
+def _uniform(value: object, declared: object, real: np.dtype[Any], place: Place) -> Array:
+    """Return an array of a declared shape, all of whose elements have one value.
+
+    Raises EvaluationFailed at ``place`` for an int of more than 64 bits.
+    """
     assert isinstance(value, Tensor)
     assert isinstance(declared, Tensor)
-    return np.full(static_shape(declared) or (), plain(value.value), array_dtype(declared.dtype or "real", real))
+    element = plain(value.value)
+    if not fits(element):
+        raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(element), place)
+    return np.full(static_shape(declared) or (), element, array_dtype(declared.dtype or "real", real))
 
 
 def _shapes(value: TensorValue) -> OutputShape:

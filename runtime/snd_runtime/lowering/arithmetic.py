@@ -136,12 +136,20 @@ def _fraction(a: Array) -> Array:
     return np.asarray(np.where(np.isinf(a), np.copysign(a.dtype.type(0), a), a - np.trunc(a)))
 
 
+def _real_power(a: Array, b: Array) -> Array:
+    """Return ``a ** b``. For a single exponent of 0.5, NumPy takes the square root, which is wrong for -inf and -0."""
+    result = np.power(a, b)
+    if b.size == 1 and b.item() == 0.5:
+        return np.asarray(np.where(np.isneginf(a), result.dtype.type(np.inf), result + result.dtype.type(0)))
+    return result
+
+
 REAL_OPERATIONS: Final[dict[str, Callable[..., Array]]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
     "/": np.divide,
-    "**": np.power,
+    "**": _real_power,
     "negate": np.negative,
     "<?": np.minimum,
     ">?": np.maximum,

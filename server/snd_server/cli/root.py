@@ -30,7 +30,8 @@ def _show(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
     """Let internal errors show their traceback. ``snd -v check`` is ``snd check -v``."""
     if value:
         show_tracebacks()
-        ctx.default_map = {name: {"verbose": True} for name in _SUBCOMMANDS}
+        if ctx.parent is None:  # a command takes its own defaults from here, and '--graph' is named like a command
+            ctx.default_map = {name: {"verbose": True} for name in _SUBCOMMANDS}
     return value
 
 

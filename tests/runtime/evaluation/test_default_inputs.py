@@ -102,3 +102,20 @@ def test_an_attribute_whose_default_needs_an_input_that_is_null():
     graph net { @input { x: real[3]; } @output { y: int[]; z: int[]; } @compose { y = op(x); z = op(); } }
     """
     assert outputs(text, x=X) == {"y": 3, "z": 3}
+
+
+@pytest.mark.parametrize(
+    "declared", ["int[] = 9223372036854775808", "int[2] = -(2 ** 63) - 1", "int[]..(2) = [1, 2 ** 63]", "int[] = a + 1"]
+)
+def test_a_default_beyond_64_bits_is_an_error_at_its_place(declared: str):
+    text = f"""operator op {{
+    @attrib {{ a: int = 9223372036854775807; }}
+    @input {{ x: real[n]; k: {declared}; }}
+    @output {{ y: real[n]; }}
+    @compose {{ y = x; }}
+}}
+"""
+    request = EvaluationRequest(OperatorName("main.sknd", "op"), inputs={"x": X})
+    (failure,) = evaluate(snapshot_of({"main.sknd": text}), request, lambda _: None).failures
+    assert failure.rule.name == "int-overflow"
+    assert failure.message.endswith("does not fit into 64 bits")
