@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from snd_analysis.base import Severity
+from snd_analysis.base import Severity, checked_by
 from snd_analysis.workspace import Workspace
 from support.confinement import TookTooLong, confined
 from support.memory import MemoryReader, snapshot_of
@@ -141,8 +141,8 @@ def test_a_question_can_be_ended_within_fragments(text: str) -> None:
                 raise EndError
 
     checkpoint = Count()
-    snapshot = Workspace(MemoryReader({"graph.nnef": text})).snapshot(checkpoint)
-    with pytest.raises(EndError):
+    snapshot = Workspace(MemoryReader({"graph.nnef": text})).snapshot()
+    with pytest.raises(EndError), checked_by(checkpoint):
         snapshot.diagnostics("graph.nnef")
     assert checkpoint.left == -1
 

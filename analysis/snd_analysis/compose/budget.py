@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
+from snd_analysis.base import checkpoint
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.limits import MOST_STEPS, MOST_STEPS_OF_FILE, STEPS_OF_SPECIALIZATION, STEPS_PER_STATEMENT
 from snd_analysis.compose.specialization import Specialization
@@ -42,15 +42,13 @@ class StepBudget:
     So the number is the same whatever is cached, and reaching the limit does not depend on it.
     """
 
-    __slots__ = ("_checkpoint", "_counted", "done", "found_known", "most")
+    __slots__ = ("_counted", "done", "found_known", "most")
 
-    def __init__(self, most: float = math.inf, checkpoint: Callable[[], None] = lambda: None) -> None:
-        """Create a budget; ``checkpoint`` is called at each step, and its exception ends the composing."""
+    def __init__(self, most: float = math.inf) -> None:
         self.most = most
         self.done = 0
         self.found_known = False
         """True if anything was counted that had been composed before: which parts are seen first depends on that."""
-        self._checkpoint = checkpoint
         self._counted: set[Specialization] = set()
 
     @property
@@ -59,8 +57,8 @@ class StepBudget:
         return self.most < math.inf
 
     def spend(self, steps: int) -> None:
-        """Count steps. Raise OverBudgetError."""
-        self._checkpoint()
+        """Count steps, with a checkpoint. Raise OverBudgetError."""
+        checkpoint()
         self.done += steps
         if self.done > self.most:
             raise OverBudgetError(self.done)

@@ -54,12 +54,10 @@ class Session:
         self,
         definitions: Definitions,
         composing: bool = True,
-        checkpoint: Callable[[], None] = lambda: None,
         lasting: Callable[[Template, Hashable], LastingModel | None] = lambda template, given: None,
     ) -> None:
         self._definitions = definitions
-        self._checkpoint = checkpoint
-        self.budget = StepBudget(checkpoint=checkpoint)
+        self.budget = StepBudget()
         """Limit of the cost of composing one definition with all that it invokes."""
         self.composing = composing
         self._lasting = lasting
@@ -136,7 +134,7 @@ class Session:
             if not budget.found_known:
                 return over_budget(template, _too_large(error), error.done)
             # Cached results affect the point at which the limit is reached: compose once more without them.
-            anew = Session(_Unshared(self._definitions), self.composing, self._checkpoint)
+            anew = Session(_Unshared(self._definitions), self.composing)
         try:
             with anew.limited(template):
                 return compose(anew)
@@ -146,7 +144,7 @@ class Session:
     @contextmanager
     def limited(self, template: Template) -> Iterator[StepBudget]:
         """Set the budget for composing a definition; exceeding it raises OverBudgetError."""
-        around, self.budget = self.budget, StepBudget(most_steps(template), self._checkpoint)
+        around, self.budget = self.budget, StepBudget(most_steps(template))
         try:
             yield self.budget
         finally:

@@ -14,17 +14,16 @@ _revisions = count()
 class Database:
     """One immutable revision: set values, and for unset ones the answers of ``source`` on demand.
 
-    ``checkpoint`` is called before a query is executed: its exception ends the query, and keeps all earlier answers. A
-    database belongs to one thread.
+    There is a checkpoint before each query that is executed: its exception ends the query, and keeps all earlier
+    answers. A database belongs to one thread.
     """
 
-    __slots__ = ("_compared", "_values", "answers", "checkpoint", "on_execute", "revision", "source", "storage")
+    __slots__ = ("_compared", "_values", "answers", "on_execute", "revision", "source", "storage")
 
     def __init__(self, source: Any = None, on_execute: Callable[[Any, tuple[Any, ...]], None] | None = None) -> None:
         """Create an empty database; ``on_execute`` is called for every query that is executed, with its arguments."""
         self.storage = Storage()
         self.source = source
-        self.checkpoint: Callable[[], None] = _nothing
         self.on_execute = on_execute
         self._begin({})
 
@@ -53,18 +52,10 @@ class Database:
         for (input_, key), value in (values or {}).items():
             cell = self.storage.input_cell(input_, key)
             known[cell] = self.storage.known_value(cell, value)
-        made = self.at_checkpoint(_nothing)
+        made = Database.__new__(Database)
+        made.storage, made.on_execute = self.storage, self.on_execute
         made.source = self.source if source is None else source
         made._begin(known)
-        return made
-
-    def at_checkpoint(self, checkpoint: Callable[[], None]) -> Database:
-        """Return the same revision for a question that ``checkpoint`` may end."""
-        made = Database.__new__(Database)
-        made.storage, made.source, made.on_execute = self.storage, self.source, self.on_execute
-        made.revision, made._values, made._compared = self.revision, self._values, self._compared
-        made.answers = self.answers
-        made.checkpoint = checkpoint
         return made
 
     def value(self, cell: Cell) -> Any:
@@ -109,7 +100,3 @@ class Database:
                 found[cell.query, cell.key] = cell.memo.value
             pending.extend(other for other, _ in cell.memo.dependencies)
         return found
-
-
-def _nothing() -> None:
-    pass

@@ -7,7 +7,7 @@ from functools import update_wrapper
 from operator import eq
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from snd_analysis.base import UNFORKABLE
+from snd_analysis.base import UNFORKABLE, checkpoint
 from snd_analysis.db.database import Database
 from snd_analysis.db.storage import MISSING, ActiveQuery, Cell, Comparison, Memo
 
@@ -240,7 +240,7 @@ def _near(cell: Cell, memo: Memo, revision: int) -> int:
 
 def _work_out(db: Database, cell: Cell) -> Memo:
     query = cell.query
-    db.checkpoint()
+    checkpoint()
     if db.on_execute is not None:
         db.on_execute(query, cell.key)
     storage = db.storage

@@ -145,12 +145,12 @@ class ComposedDefinitions:
 def session(db: Database, composing: bool = True) -> Session:
     """Return the composing of graphs, or of operators by themselves, in one revision."""
     found = ComposedDefinitions(db)
-    return Session(found, composing, db.checkpoint, found.lasting)
+    return Session(found, composing, found.lasting)
 
 
 def _session_of(db: Database, found: Template) -> Session:
     """Return the composing of a definition by itself."""
-    return Session(ComposedDefinitions(db), found.is_graph, db.checkpoint)
+    return Session(ComposedDefinitions(db), found.is_graph)
 
 
 @query

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from snd_analysis.base import NO_SETTINGS, Problem, ProjectSettings, Rule, Source
+from snd_analysis.base import NO_SETTINGS, Problem, ProjectSettings, Rule, Source, checkpoint
 from snd_analysis.compose import Origin, PlacedProblem
 from snd_analysis.db import Database, Input, incremental, query
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, is_library, library_text
@@ -184,6 +184,6 @@ def whole_tree(db: Database, path: str) -> SyntaxTree:
     found = tree(db, path)
     for placed in found.chunks:
         if not placed.chunk.is_parsed:
-            db.checkpoint()
+            checkpoint()
             placed.chunk.document  # noqa: B018 - it is parsed now
     return found

@@ -73,7 +73,7 @@ def _graph(db: Database, name: OperatorName) -> FragmentGraph | None:
     )
     invocation = nnef1_nodes.Call(call.start, call.end, function, None, arguments)
     files = Files(db, name.path)
-    return fragment_graph(of_file, Library(db), files, name.name, invocation, given, db.checkpoint)
+    return fragment_graph(of_file, Library(db), files, name.name, invocation, given)
 
 
 def made_chunk(db: Database, name: OperatorName) -> Chunk | None:

@@ -160,9 +160,9 @@ def resolution(db: Database, path: str, definition: nodes.Definition) -> Resolut
     seen = module_scope(db, path)
     before = earlier(db, path, definition)
     if before is None:
-        return resolve(definition, seen, checkpoint=db.checkpoint)
+        return resolve(definition, seen)
     known, names = before.names
-    resolved = resolve(definition, seen, names, known is seen, checkpoint=db.checkpoint)
+    resolved = resolve(definition, seen, names, known is seen)
     before.names = seen, resolved
     return resolved
 

@@ -67,7 +67,7 @@ def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated
     labels = () if before is None else before.labels
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
-    return elaborate(nnef1_tree(db, path), Library(db), Files(db, path, labels), file, before, db.checkpoint)
+    return elaborate(nnef1_tree(db, path), Library(db), Files(db, path, labels), file, before)
 
 
 @query

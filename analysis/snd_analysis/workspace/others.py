@@ -32,10 +32,6 @@ class OtherDefinitions:
         """Forget the revision."""
         self._db = None
 
-    def checkpoint(self) -> None:
-        """Stop between statements by an exception, which ends the query."""
-        self._open.checkpoint()
-
     def signature(self, name: OperatorName) -> Signature | None:
         """Return the signature of an operator or graph; None if there is none, or its declarations are broken."""
         return signature(self._open, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -49,14 +49,6 @@ class Snapshot:
     def __init__(self, db: Database) -> None:
         self.db = db
         """The database, for further queries."""
-
-    def checkpoint(self) -> None:
-        """Stop between pieces of work by an exception, which ends the query."""
-        self.db.checkpoint()
-
-    def at_checkpoint(self, checkpoint: Callable[[], None]) -> Snapshot:
-        """Return the same revision with another checkpoint."""
-        return Snapshot(self.db.at_checkpoint(checkpoint))
 
     def changed(self, texts: Mapping[str, str | None]) -> Snapshot:
         """Return the revision in which ``texts`` stand at their paths, None for files that are gone."""

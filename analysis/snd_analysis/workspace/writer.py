@@ -50,9 +50,6 @@ class Workspace:
         if path not in self._open:
             self._db = self._db.changed(forget=[text.at(path), exists.at(path)])
 
-    def snapshot(self, checkpoint: Callable[[], None] = lambda: None) -> Snapshot:
-        """Return the current files.
-
-        ``checkpoint`` is called between definitions; an exception from it ends the query.
-        """
-        return Snapshot(self._db.at_checkpoint(checkpoint))
+    def snapshot(self) -> Snapshot:
+        """Return the current files."""
+        return Snapshot(self._db)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span
+from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span, checked_by
 from snd_analysis.compose import Composition, Failure, Session, Site, Template, compose_root, shown
 from snd_analysis.skriptnd.names import is_format_library, is_library
 from snd_analysis.symbolic.integers import Integer
@@ -105,7 +105,7 @@ def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple
     Raise ArgumentError for missing items, ConfigError and OSError.
     """
     try:
-        with _evaluator(request) as evaluator:
+        with _evaluator(request) as evaluator, checked_by(_time_limit(request.seconds)):
             return _evaluated(evaluator, checker, request, observer)
     except _TookTooLong as error:
         found = Diagnostic(LIMIT_EXCEEDED, Severity.ERROR, str(error), Location(request.path, Span(0, 0)))
@@ -152,7 +152,7 @@ def _time_limit(seconds: float | None) -> Callable[[], None]:
 def _evaluated(
     evaluator: Evaluator, checker: Checker, request: RunRequest, observer: Observer
 ) -> tuple[Evaluated, int]:
-    snapshot = checker.snapshot(request.path).at_checkpoint(_time_limit(request.seconds))
+    snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
         raise ArgumentError(no_file(request.path))
     if request.output is not None and os.path.exists(request.output) and not os.path.isdir(request.output):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from snd_analysis.base import Severity
+from snd_analysis.base import Severity, checked_by
 from snd_analysis.compose import budget
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.names import OperatorName
@@ -207,8 +207,8 @@ def test_a_question_can_be_ended_within_composing(attack: str) -> None:
                 raise EndError
 
     checkpoint = Count()
-    snapshot = Workspace(MemoryReader({"main.sknd": ATTACKS[attack]})).snapshot(checkpoint)
-    with pytest.raises(EndError):
+    snapshot = Workspace(MemoryReader({"main.sknd": ATTACKS[attack]})).snapshot()
+    with pytest.raises(EndError), checked_by(checkpoint):
         snapshot.compose(OperatorName("main.sknd", "main"), {}, {}, {})
     assert checkpoint.left == -1
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from snd_analysis.base import checked_by
 from snd_analysis.db import CycleError, Database, Input, incremental, query, storage
 
 Texts = dict[str, str]
@@ -169,8 +170,8 @@ def test_a_question_ends_at_a_checkpoint_and_keeps_what_is_known():
         if counted.counts["words"]:
             raise Stopped
 
-    with pytest.raises(Stopped):
-        first(counted.db.at_checkpoint(stop), "a")
+    with pytest.raises(Stopped), checked_by(stop):
+        first(counted.db, "a")
     counted.counts.clear()
     assert first(counted.db, "a") == "two"
     assert counted.counts == {"first": 2, "words": 1}
@@ -241,8 +242,8 @@ def test_what_was_found_out_by_a_question_that_was_ended_is_there_for_the_next_o
         if counted.counts["words"]:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        loudest(counted.db.at_checkpoint(end), "a", "b")
+    with pytest.raises(KeyboardInterrupt), checked_by(end):
+        loudest(counted.db, "a", "b")
     counted.counts.clear()
     loudest(counted.set(c="another"), "a", "b")
     assert counted.counts["words"] == 1, "those of 'a' are known"

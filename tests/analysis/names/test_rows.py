@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from snd_analysis.base import Edit, Span
+from snd_analysis.base import Edit, Span, checked_by
 from snd_analysis.skriptnd.names import Resolution
 from snd_analysis.workspace import Snapshot, Workspace
 from support.memory import MemoryReader, snapshot_of
@@ -77,7 +77,8 @@ def test_a_question_is_put_aside_inside_of_a_long_definition():
                 raise Put
 
         try:
-            found = workspace.snapshot(checkpoint).diagnostics("main.sknd")
+            with checked_by(checkpoint):
+                found = workspace.snapshot().diagnostics("main.sknd")
         except Put:
             reached += 1
             continue

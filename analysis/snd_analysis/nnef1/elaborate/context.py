@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from posixpath import join
 
@@ -175,11 +175,8 @@ class Context:
         operators: Operators,
         files: TensorFiles,
         names: NamesOfFile,
-        checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
         self.dialect = dialect
-        self.checkpoint = checkpoint
-        """Called at each statement; its exception ends the elaboration."""
         self.operators = operators
         self.files = files
         self.names = names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -108,12 +108,10 @@ def elaborate(
     files: TensorFiles,
     quantization: QuantizationFile | None = None,
     before: Elaborated | None = None,
-    checkpoint: Callable[[], None] = lambda: None,
 ) -> Elaborated:
     """Return the graph of a file as a graph of SkriptND, with all problems found. Never fails.
 
-    ``before`` is the result for an earlier state of the file; its unchanged entries are reused. An exception raised by
-    ``checkpoint`` ends the work.
+    ``before`` is the result for an earlier state of the file; its unchanged entries are reused.
     """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -125,7 +123,7 @@ def elaborate(
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
     names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
-    context = Context(tree.dialect, operators, files, names_of_file, checkpoint)
+    context = Context(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head

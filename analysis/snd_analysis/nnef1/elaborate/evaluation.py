@@ -12,7 +12,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Rule, Span
+from snd_analysis.base import Rule, Span, checkpoint
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
@@ -82,7 +82,7 @@ class Evaluator:
         """Elaborate the statements of an entry."""
         self.frame.base = entry.start
         for statement in entry.statements:
-            self.context.checkpoint()
+            checkpoint()
             of_fragment = bool(self.frame.chain)
             self.context.statements += of_fragment
             self.context.record.statements += of_fragment

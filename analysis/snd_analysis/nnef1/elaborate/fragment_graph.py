@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -70,11 +70,10 @@ def fragment_graph(
     name: str,
     invocation: nodes.Call,
     arguments: Sequence[GivenArgument],
-    checkpoint: Callable[[], None] = lambda: None,
 ) -> FragmentGraph:
     """Return a graph of that name with an input for each tensor that is given, which invokes a fragment once."""
     names = NamesOfFile(of_file.fragments, (), {}, (), of_file.unreadable, frozenset())
-    context = Context(of_file.dialect, operators, files, names, checkpoint)
+    context = Context(of_file.dialect, operators, files, names)
     record = context.begin_record()
     fragment = of_file.fragments[invocation.function.text]
     head, start = fragment.head, fragment.start

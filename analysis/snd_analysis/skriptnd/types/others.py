@@ -12,9 +12,6 @@ from snd_analysis.skriptnd.types.signature import Signature
 class Others(Protocol):
     """The other definitions as the file of one definition sees them. Every answer is recorded as a dependency."""
 
-    def checkpoint(self) -> None:
-        """Stop between statements by an exception, which ends the query."""
-
     def signature(self, name: OperatorName) -> Signature | None:
         """Return the signature of an operator or graph; None if there is none, or its declarations are broken."""
 

@@ -223,7 +223,7 @@ class ClientSession:
             workspace = self._workspaces[settings] = Workspace(self._reader, settings)
             for document in self._opened.values():
                 _open(workspace, document)
-        snapshot = workspace.snapshot(question.checkpoint)
+        snapshot = workspace.snapshot()
         if snapshot.file(path) is None:
             raise UnknownDocument(f"{uri_of(path)} is neither open nor a file")
         return snapshot

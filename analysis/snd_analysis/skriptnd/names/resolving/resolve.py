@@ -5,7 +5,7 @@ Blocks may stand in any order; they are read in the order in which the draft eva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 from msgspec.structs import replace
@@ -34,14 +34,13 @@ def resolve(
     before: Resolution | None = None,
     same_module_scope: bool = True,
     missed: Missed | None = None,
-    checkpoint: Callable[[], None] = lambda: None,
 ) -> Resolution:
     """Resolve every name of ``definition``, seen from its file.
 
     ``before`` is the resolution of an earlier version; the result is the same without it. ``missed`` is called for
-    undefined names. An exception raised by ``checkpoint`` ends the work.
+    undefined names.
     """
-    tables = Tables(definition, module_scope, before, same_module_scope, checkpoint)
+    tables = Tables(definition, module_scope, before, same_module_scope)
     scope = Scope()
     scope.missed = missed
     _resolve_parameters(tables, scope, definition)

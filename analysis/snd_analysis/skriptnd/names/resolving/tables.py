@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from snd_analysis import rules
-from snd_analysis.base import Layers, Note, Problem, Span
+from snd_analysis.base import Layers, Note, Problem, Span, checkpoint
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.part import Part
 from snd_analysis.skriptnd.names.resolution import Resolution
@@ -37,9 +37,7 @@ class Tables:
         module_scope: ModuleScope,
         before: Resolution | None,
         same_module_scope: bool,
-        checkpoint: Callable[[], None],
     ) -> None:
-        self._checkpoint = checkpoint
         self._definition = definition
         self.module_scope = module_scope
         self.starts = Starts(definition)
@@ -131,7 +129,7 @@ class Tables:
         rows: list[Part] = []
         for each in blocks:
             for base, group in each.entries.groups:
-                self._checkpoint()
+                checkpoint()
                 known = before.get(group)
                 if known is not None and self._holds(known, scopes):
                     self._add_known(known, scopes)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from snd_analysis.base import checkpoint
 from snd_analysis.skriptnd.names import Part, Symbol, is_ambiguous
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import Located, TypingState
@@ -61,7 +62,7 @@ class TypingOfStatements:
     def run(self, part: Part) -> None:
         """Type a statement."""
         work = self._work
-        work.context.others.checkpoint()
+        checkpoint()
         work.begin(part.node)
         statement(work, work.component)
 
