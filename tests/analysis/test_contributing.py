@@ -21,7 +21,7 @@ ROWS = {
 }
 SPELLED = re.compile(r"`([^`]+)`")
 
-RULE = '''"""A document has more than one graph with an underscore in its name (an example)."""
+RULE = '''"""The name of a definition is in capitals (an example)."""
 
 from __future__ import annotations
 
@@ -125,14 +125,15 @@ def test_a_lint_rule_is_added_by_its_row(scratch: Path):
 
 
 @pytest.mark.exhaustive
-def test_an_onnx_operator_is_demanded_to_be_documented(scratch: Path):
-    """The page of conversions is compared with the translations: a new one can't be forgotten."""
+def test_an_onnx_operator_is_demanded_to_have_a_case(scratch: Path):
+    """A new translation without a test fails the command of its row."""
     path = scratch / "server/snd_server/exchange/onnx_import/operations/bits.py"
     text = path.read_text(encoding="utf-8")
     path.write_text(
         text.replace('@translation("BitwiseNot")', '@translation("BitwiseNot", "Complement")'), encoding="utf-8"
     )
-    assert run(scratch, SPELLED.findall(ROWS["an ONNX operator"][2])[0]).returncode != 0
+    found = run(scratch, SPELLED.findall(ROWS["an ONNX operator"][2])[0])
+    assert "FAILED tests/runtime/test_onnx.py::test_every_translation_has_a_case" in found.stdout
 
 
 @pytest.mark.exhaustive
@@ -141,4 +142,5 @@ def test_a_code_action_is_demanded_to_have_an_example(scratch: Path):
     insert(folder / "__init__.py", "    yield from suppress(request)\n", "    yield from _nothing(request)\n")
     with (folder / "__init__.py").open("a", encoding="utf-8") as file:
         file.write("\n\ndef _nothing(request: Request) -> Iterator[Action]:\n    yield from ()\n")
-    assert run(scratch, SPELLED.findall(ROWS["a code action"][2])[0]).returncode != 0
+    found = run(scratch, SPELLED.findall(ROWS["a code action"][2])[0])
+    assert "FAILED tests/analysis/ide/test_actions.py::test_every_kind_of_action_has_an_example" in found.stdout

@@ -14,5 +14,5 @@ LONGEST_REFUSAL = 400
 MOST_LOADED_NODES = 100_000
 """Maximum number of nodes of an exported model with its functions inlined.
 
-A note says that onnxruntime does not load a larger model.
+A note says that onnxruntime was not asked to load a larger model.
 """
