@@ -18,6 +18,9 @@ from snd_runtime.files.limits import MOST_ARRAY_BYTES
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _KINDS = "biufU"
+_END_OF_DIRECTORY = b"PK\5\6"
+_COUNTED_ELSEWHERE = 0xFFFF
+"""The number of members in an archive with a larger directory, of 64 bits."""
 _SURROGATES = 0xD800 >> 11
 
 
@@ -82,13 +85,7 @@ def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARR
     Raise InvalidFileError, also if together they would unpack to more than ``most_bytes``.
     """
     with _archive(content) as archive:
-        members: dict[str, zipfile.ZipInfo] = {}
-        for member in archive.infolist():
-            name = member.filename.removesuffix(".npy")
-            if name in members and name != member.filename:
-                raise InvalidFileError(f"two of its arrays have the name '{name}'", member.header_offset)
-            if name != member.filename:
-                members[name] = member
+        members = _named(archive)
         if only is not None:
             if only not in members:
                 known = ", ".join(f"'{each}'" for each in [*members][:10]) or "nothing"
@@ -102,6 +99,22 @@ def read_npz(content: bytes, only: str | None = None, most_bytes: int = MOST_ARR
             found[name] = _member(archive, name, member)
             left -= member.file_size
         return found
+
+
+def _named(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the members that are arrays, by the names of the arrays. Others are opened: their names may be damaged."""
+    named: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        name = member.filename.removesuffix(".npy")
+        if name in named:
+            raise InvalidFileError(f"two of its arrays have the name '{name}'", member.header_offset)
+        named[name] = member
+        if name == member.filename:
+            try:
+                archive.open(member).close()
+            except Exception as error:
+                raise InvalidFileError(f"'{name}' can't be unpacked: {error}", member.header_offset) from None
+    return {name: member for name, member in named.items() if name != member.filename}
 
 
 def _member(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Array:
@@ -128,7 +141,17 @@ def write_npz(arrays: Mapping[str, Array]) -> bytes:
 
 
 def _archive(content: bytes) -> zipfile.ZipFile:
+    """Open an archive. Raise InvalidFileError if its directory may not list all members: zipfile accepts that."""
     try:
-        return zipfile.ZipFile(io.BytesIO(content))
+        archive = zipfile.ZipFile(io.BytesIO(content))
     except Exception as error:  # as above
         raise InvalidFileError(f"this is not an .npz file: {error}") from None
+    end = content.rfind(_END_OF_DIRECTORY)
+    count = int.from_bytes(content[end + 10 : end + 12], "little")
+    found = archive.infolist()
+    if count not in (len(found), _COUNTED_ELSEWHERE):
+        raise InvalidFileError(f"it has {count} members, but its directory lists {len(found)}", end + 10)
+    first = min((each.header_offset for each in found), default=end)
+    if first > 0:
+        raise InvalidFileError(f"its first {first:,} bytes belong to no member", 0)
+    return archive

@@ -3,6 +3,9 @@
 Programs differ in their treatment of two members with one name, and of links, sparse files and names that lead out of
 the archive. So an archive with such a member that snd would read is refused. Members in folders that begin with a point
 are ignored. The first bytes show whether an archive is compressed.
+
+``tarfile`` takes a damaged header for the end of the archive, and the end of the file, too. Members after it would be
+missing without a message. So an archive is refused unless it ends with blocks of zeros, as POSIX demands.
 """
 
 from __future__ import annotations
@@ -29,6 +32,15 @@ from snd_server.limits import (
 from snd_server.workspace_files.reading import open_file
 
 _GZIP = b"\x1f\x8b"
+_OTHER_PACKINGS = {
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+}
+"""First bytes of files by programs whose files snd does not unpack."""
 _CHUNK = 1 << 20
 _MODELS = (".nnef.tgz", ".nnef.tar")
 
@@ -73,7 +85,11 @@ class _Archive:
 
     def __init__(self, path: str, file: BufferedReader, size: int, around: _Archive | None = None) -> None:
         """Prepare an archive. ``around`` is the archive that contains this one: its limits count for both."""
-        is_compressed = file.peek(2).startswith(_GZIP)
+        start = file.peek(8)
+        packing = next((name for magic, name in _OTHER_PACKINGS.items() if start.startswith(magic)), None)
+        if packing is not None:
+            raise _unusable(path, f"it is packed by {packing}: snd reads tar archives, plain or packed by gzip")
+        is_compressed = start.startswith(_GZIP)
         most = MOST_ARCHIVE_BYTES
         if is_compressed:
             most = min(most, max(LEAST_UNFOLDED_BYTES, MOST_ARCHIVE_RATIO * size))
@@ -86,6 +102,19 @@ class _Archive:
                 stream.begin_header()
                 return super().fromtarfile(tarfile)
 
+            @classmethod
+            def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+                try:
+                    return super().frombuf(buf, encoding, errors)
+                except tarfile.HeaderError:
+                    if any(buf):
+                        raise archive.damaged(is_cut=len(buf) < tarfile.BLOCKSIZE) from None
+                    archive.has_end = bool(buf)
+                    raise
+
+        archive = self
+        self.has_end = False
+        self._last: str | None = None
         self._path = path
         self._stream: _Bounded = stream
         self._level: int = 0 if around is None else around._level + 1
@@ -119,9 +148,29 @@ class _Archive:
             self._archive.members.clear()  # type: ignore[attr-defined]  # public, but typeshed has it not
             self._archive.pax_headers = {}
             self._count_member()
+            self._last = info.name
             parts = [part for part in info.name.split("/") if part not in ("", ".")]
             if not info.isdir() and not any(part.startswith(".") and part != ".." for part in parts):
                 yield "/".join(["", *parts] if info.name.startswith("/") else parts), info
+        self._demand_end()
+
+    def damaged(self, *, is_cut: bool) -> tarfile.ReadError:
+        """Return the error of a header that can't be read."""
+        if self._last is None:
+            return tarfile.ReadError("it does not begin with the header of a tar archive")
+        place = f"after the member '{self._last}'"
+        return tarfile.ReadError(f"it ends within the header {place}" if is_cut else f"the header {place} is damaged")
+
+    def _demand_end(self) -> None:
+        """Raise ReadError unless blocks of zeros end the archive. The sum of a compressed one is checked, too."""
+        self._stream.end_header()
+        if not self.has_end:
+            place = f"after the member '{self._last}'"
+            raise tarfile.ReadError(f"it ends {place}, without the blocks of zeros that end an archive")
+        rest = cast("IO[bytes]", self._archive.fileobj)
+        while block := rest.read(_CHUNK):
+            if block.count(0) < len(block):
+                raise tarfile.ReadError("it goes on after the blocks of zeros that end an archive")
 
     def _count_member(self) -> None:
         self._count += 1

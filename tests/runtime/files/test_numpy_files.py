@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snd_runtime.files import InvalidFileError, read_npy, read_npz, write_npy, write_npz
+from support.sampling import sample
 
 
 def saved(array, **options) -> bytes:
@@ -137,6 +138,50 @@ def test_bad_archives():
         archive.writestr("a.npy", b"text")
     with pytest.raises(InvalidFileError, match=r"'a': .*not an \.npy file"):
         read_npz(stream.getvalue(), "a")
+
+
+def _zip(*members: tuple[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("names", [("b.npy", "b"), ("b", "b.npy")])
+def test_two_members_for_one_array(names):
+    with pytest.raises(InvalidFileError, match="two of its arrays have the name 'b'"):
+        read_npz(_zip(*((name, saved(np.ones(1))) for name in names)))
+
+
+def test_members_beside_the_arrays():
+    assert [*read_npz(_zip(("README", b"text"), ("folder/", b""), ("b.npy", saved(np.ones(1)))))] == ["b"]
+    assert read_npz(_zip()) == {}
+
+
+def test_an_archive_behind_another_is_not_the_whole_file():
+    """``zipfile`` reads the directory at the end, and forgets the arrays before."""
+    first, second = write_npz({"a": np.ones(1)}), write_npz({"b": np.ones(1)})
+    with pytest.raises(InvalidFileError, match=r"its first \d+ bytes belong to no member"):
+        read_npz(first + second)
+
+
+@pytest.mark.parametrize(
+    "write", [write_npz, lambda arrays: _zip(*((f"{name}.npy", saved(arrays[name])) for name in arrays))]
+)
+def test_no_flipped_bit_loses_or_changes_an_array(write):
+    arrays = {"bias": np.arange(3.0), "w": np.ones((2, 2), np.float32)}
+    content = write(arrays)
+    for at in range(len(content)):
+        for bit in sample(range(8), 1):
+            flipped = bytearray(content)
+            flipped[at] ^= 1 << bit
+            with suppress(InvalidFileError):
+                found = read_npz(bytes(flipped))
+                assert [*found] == [*arrays], (at, bit)
+                assert all(np.array_equal(found[name], arrays[name]) for name in arrays), (at, bit)
+        with pytest.raises(InvalidFileError):
+            read_npz(content[:at])
 
 
 @given(st.integers(0, 200), st.integers(0, 255))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import random
 import struct
@@ -124,6 +126,77 @@ def test_all_commands_refuse_the_same_archives(
     outcome = real(command[0], path, *command[1:])
     assert outcome.status in (1, 2)
     assert message in outcome.stdout + outcome.stderr
+
+
+def _flipped(content: bytes, at: int) -> bytes:
+    changed = bytearray(content)
+    changed[at] ^= 1
+    return bytes(changed)
+
+
+_COMPLETE = _member(GRAPH, _MODEL) + _member("w.dat", _TENSOR) + _END
+_SECOND = len(_member(GRAPH, _MODEL))
+_LONGER = "goes on after the blocks of zeros that end an archive"
+_CUT = "ends after the member 'graph.nnef', without the blocks of zeros"
+_DAMAGED = {
+    "a bit in the header of the graph": (_flipped(_COMPLETE, 3), "does not begin with the header of a tar archive"),
+    "a bit in a header": (_flipped(_COMPLETE, _SECOND + 3), "the header after the member 'graph.nnef' is damaged"),
+    "a bit in the zeros at the end": (_flipped(_COMPLETE, len(_COMPLETE) - 1), _LONGER),
+    "cut after a member": (_COMPLETE[:_SECOND], _CUT),
+    "cut within a header": (_COMPLETE[: _SECOND + 200], "ends within the header after the member 'graph.nnef'"),
+    "zeros in the middle": (_COMPLETE[:_SECOND] + bytes(512) + _COMPLETE[_SECOND:], _LONGER),
+    "two in one": (_COMPLETE[:_SECOND] + _END + _COMPLETE[_SECOND:], _LONGER),
+    "a long name without a member": (
+        _COMPLETE[:_SECOND] + _member("././@LongLink", b"w.dat\0", type=tarfile.GNUTYPE_LONGNAME) + _END, "broken",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["tgz", "tar"])
+@pytest.mark.parametrize("kind", _DAMAGED)
+@pytest.mark.usefixtures("evaluated_here")
+def test_a_damaged_archive_does_not_lose_its_other_members(
+    tmp_path: Path, real, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str
+):
+    """``tarfile`` takes each of them for the end of the archive: weights after it were drawn at random."""
+    monkeypatch.chdir(tmp_path)
+    content, message = _DAMAGED[kind]
+    path = _write(tmp_path, gzip.compress(content) if suffix == "tgz" else content, f"model.nnef.{suffix}")
+    for command, *options in (("check",), ("run",), ("convert", "-o", "new")):
+        outcome = real(command, path, *options)
+        assert outcome.status in (1, 2)
+        assert message in outcome.stdout + outcome.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_no_flipped_bit_of_a_header_loses_a_member(tmp_path: Path):
+    headers = [*range(512), *range(_SECOND, _SECOND + 512), *range(len(_COMPLETE) - 1024, len(_COMPLETE))]
+    for at in sample(headers, 150):
+        with pytest.raises(OSError, match="the archive is broken"):
+            _names(_write(tmp_path, _flipped(_COMPLETE, at)))
+
+
+@pytest.mark.parametrize("end", [bytes(512), _END, bytes(10240)])
+def test_archives_may_end_with_any_number_of_zeros(tmp_path: Path, end: bytes):
+    assert _names(_write(tmp_path, _WHOLE + end)) == [GRAPH]
+    assert _names(_write(tmp_path, gzip.compress(_WHOLE + end))) == [GRAPH]
+
+
+def test_the_sum_of_a_compressed_archive_is_checked(tmp_path: Path):
+    packed = gzip.compress(_WHOLE + bytes(100_000))
+    for broken in (_flipped(packed, len(packed) - 8), packed[:-4], packed + b"more"):
+        with pytest.raises(OSError, match="the archive is broken"):
+            _names(_write(tmp_path, broken))
+
+
+def test_archives_that_other_programs_packed_are_named(tmp_path: Path):
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr(GRAPH, _GRAPH)
+    packed = {"bzip2": bz2.compress(_WHOLE), "xz": lzma.compress(_WHOLE), "zip": zipped.getvalue()}
+    for program, content in packed.items():
+        with pytest.raises(OSError, match=f"it is packed by {program}: snd reads tar archives"):
+            _names(_write(tmp_path, content))
 
 
 def _record(text: bytes) -> bytes:
