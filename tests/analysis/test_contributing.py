@@ -21,23 +21,17 @@ ROWS = {
 }
 SPELLED = re.compile(r"`([^`]+)`")
 
-RULE = '''"""The name of a definition is in capitals (an example)."""
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from snd_analysis.base import Problem, Rule, Severity
-from snd_analysis.skriptnd.syntax import SyntaxTree
-
-SHOUTED_NAME = Rule("shouted-name", section="tool", severity=Severity.WARNING)
+RULE = '''SHOUTED_NAME = Rule("shouted-name", section="tool", severity=Severity.WARNING)
 
 
-def check(tree: SyntaxTree) -> Iterator[Problem]:
+@check_of(SyntaxTree)
+def _shouted_name(tree: SyntaxTree) -> Iterator[Problem]:
     """Report every definition whose name is in capitals."""
     for start, definition in tree.definitions:
         if len(definition.name.text) > 3 and definition.name.text.isupper():
             yield Problem(SHOUTED_NAME, definition.name.span.shifted(start), "this name is in capitals")
+
+
 '''
 GRAPH = """graph NAME {
     @input { x: real[4]; }
@@ -102,16 +96,10 @@ def insert(path: Path, before: str, text: str) -> None:
 
 @pytest.mark.exhaustive
 def test_a_lint_rule_is_added_by_its_row(scratch: Path):
-    """Four files, and generated ones."""
+    """Its module, its page and its fixtures; other files are generated."""
     folder = scratch / LINTS
-    (folder / "shouted_name.py").write_text(RULE, encoding="utf-8")
     (folder / "shouted_name.md").write_text(PAGE, encoding="utf-8")
-    insert(folder / "__init__.py", ")\nfrom snd_analysis.skriptnd.syntax", "    shouted_name,\n")
-    insert(
-        folder / "__init__.py",
-        "    yield from main_without_graph.check(path, tree)\n",
-        "    yield from shouted_name.check(tree)\n",
-    )
+    insert(folder.with_suffix(".py"), "@check_of(Module)\n", RULE)
     programs = scratch / "tests/fixtures/rules/shouted-name"
     programs.mkdir()
     for name, word in (("one", "LENET"), ("other", "VGG_16")):

@@ -100,8 +100,12 @@ def _modules() -> dict[str, Path]:
 
 @cache
 def _exported(package: str) -> frozenset[str]:
-    """The names in ``__all__`` of a package; one of them may also be a module's."""
-    for node in ast.parse(_modules()[package].read_text(encoding="utf-8")).body:
+    """The names in ``__all__`` of a package, or imported as themselves; one of them may also be a module's."""
+    body = ast.parse(_modules()[package].read_text(encoding="utf-8")).body
+    aliases = (alias for node in body if isinstance(node, ast.ImportFrom) for alias in node.names)
+    if reexported := frozenset(alias.name for alias in aliases if alias.name == alias.asname):
+        return reexported
+    for node in body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return frozenset(ast.literal_eval(node.value))
     return frozenset()

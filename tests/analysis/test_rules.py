@@ -143,50 +143,34 @@ def _unreadable(found: dict[str, list[Diagnostic]]) -> int:
     return sum(item.rule.name in SYNTAX for items in found.values() for item in items)
 
 
-MODULES = {
-    path: path.stem.replace("_", "-")
-    for folder in ("rules", "skriptnd/lints", "nnef1/lints")
-    for path in sorted((ANALYSIS / folder).glob("*/*.py"))
-    if path.stem != "__init__"
-}
-"""The files that declare rules, with the names that their rules must have."""
+FOLDERS = [ANALYSIS / each for each in ("rules", "skriptnd/lints", "nnef1/lints")]
+PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*/*.md"))
+"""The pages of rules, each in the folder beside the module that declares its rule."""
 
 
-def test_a_rule_is_declared_in_the_files_of_its_name():
-    assert sorted(MODULES.values()) == sorted(catalogue.names())
-    for path, name in MODULES.items():
-        assert catalogue.rule(name).name == name, path
-        assert path.with_suffix(".md").read_text(encoding="utf-8").startswith(f"# {name}\n"), path
-        strangers = {each.name for each in path.parent.glob("*.md")} - {f"{each.stem}.md" for each in MODULES}
-        assert not strangers, path.parent
+def _declared(path: Path) -> list[str]:
+    """The names of the rules that a file declares."""
+    calls = (node for node in ast.walk(ast.parse(SOURCES[path])) if isinstance(node, ast.Call))
+    return [ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "Rule"]
+
+
+def test_a_rule_is_declared_beside_its_page():
+    assert sorted(page.stem.replace("_", "-") for page in PAGES) == sorted(catalogue.names())
+    for page in PAGES:
+        name = page.stem.replace("_", "-")
+        assert catalogue.rule(name).name == name
+        assert page.read_text(encoding="utf-8").startswith(f"# {name}\n"), page
+    for module in {page.parent for page in PAGES}:
+        pages = [page.stem.replace("_", "-") for page in PAGES if page.parent == module]
+        assert sorted(_declared(module.with_suffix(".py"))) == pages
 
 
 def test_rules_are_declared_nowhere_else():
     """Rules that only a run can break are declared in one file of the runtime, and in the elaboration of formulas."""
-    declaring = {
-        path
-        for path, text in SOURCES.items()
-        if "Rule(" in text
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Rule"
-    }
+    declaring = {path for path, text in SOURCES.items() if "Rule(" in text and _declared(path)}
     formulas = ANALYSIS / "compose" / "formulas" / "errors.py"
-    assert declaring - MODULES.keys() == {ROOT / "runtime" / "snd_runtime" / "rules.py", formulas}
-
-
-def test_type_checkers_know_all_rules(request: pytest.FixtureRequest):
-    """``pytest --update-goldens`` writes the stub of the package."""
-    stub = ANALYSIS / "rules" / "__init__.pyi"
-    shared = [path for path in MODULES if path.parents[1] == stub.parent]
-    telling = [path for path in shared if "\ndef " in (text := path.read_text(encoding="utf-8")) or "\nMESSAGE" in text]
-    modules = sorted(
-        f"from snd_analysis.rules.{path.parent.name} import {path.stem} as {path.stem}\n" for path in telling
-    )
-    rules = sorted(f"{path.stem.upper()}: Rule\n" for path in shared)
-    declared = "from snd_analysis.base import Rule\n" + "".join([*modules, "\n", *rules])
-    if request.config.getoption("--update-goldens"):
-        stub.write_text(declared, encoding="utf-8")
-    assert stub.read_text(encoding="utf-8") == declared
+    modules = {page.parent.with_suffix(".py") for page in PAGES}
+    assert declaring - modules == {ROOT / "runtime" / "snd_runtime" / "rules.py", formulas}
 
 
 def test_every_rule_is_referred_to():

@@ -22,7 +22,6 @@ LATE = {
     "pathlib": "for the sweep of the cache",
     "shutil": "for files that are written",
     "snd_analysis.nnef1": "for files in the other language",
-    "snd_analysis.rules.names": "for the rules that are broken",
     "snd_server.workspace_files.writing": "for --fix and --output-file",
     "tomllib": "for configurations",
 }

@@ -1,39 +1,29 @@
-"""The rules, one per file, by which all packages report problems.
+"""The rules by which all packages report problems: a module per subject, and a page per rule in the folder beside it.
 
-``rules.LOOP_COUNT`` is the rule that ``control_flow/loop_count.py`` declares. ``rules.loop_count`` is that file: it has
-the messages that several phases report. A declaration is loaded on first use: a valid program breaks no rule, and
-loading all declarations takes 15 ms. ``__init__.pyi`` lists the rules for type checkers; ``pytest --update-goldens``
-writes it.
+``rules.LOOP_COUNT`` is a rule of ``control_flow.py``. ``rules.control_flow`` is that module: it has the messages that
+several phases report.
 """
 
+# ruff: noqa: F403
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from importlib.machinery import PathFinder
-from pkgutil import iter_modules
-from types import ModuleType
-
-from snd_analysis.base import Rule
-
-__all__ = ["catalogue"]
-"""Rules are not listed. Only code that explains rules or reads configurations needs the whole catalogue."""
-
-
-def __getattr__(name: str) -> Rule | ModuleType:
-    """Load the rule of this name, or its module. Raise AttributeError if no file declares it."""
-    subjects = _subjects() if name.isupper() or name.islower() else ()
-    for subject in subjects:
-        declaring = f"{subject}.{name.lower()}"
-        if PathFinder.find_spec(declaring, [f"{__path__[0]}/{subject.rpartition('.')[2]}"]) is not None:
-            module = import_module(declaring)
-            loaded = module if name.islower() else getattr(module, name)
-            globals()[name] = loaded
-            return loaded
-    raise AttributeError(f"no rule is declared as {name}")
-
-
-@cache
-def _subjects() -> tuple[str, ...]:
-    """Return the packages in this one. Their contents are looked up by name: to list them takes 4 ms."""
-    return tuple(each.name for each in iter_modules(__path__, f"{__name__}.") if each.ispkg)
+from snd_analysis.rules import catalogue as catalogue
+from snd_analysis.rules.checks import check_of as check_of
+from snd_analysis.rules.checks import problems_of as problems_of
+from snd_analysis.rules.composition import *
+from snd_analysis.rules.constants import *
+from snd_analysis.rules.control_flow import *
+from snd_analysis.rules.declarations import *
+from snd_analysis.rules.expressions import *
+from snd_analysis.rules.files import *
+from snd_analysis.rules.formats import *
+from snd_analysis.rules.formulas import *
+from snd_analysis.rules.invocations import *
+from snd_analysis.rules.names import *
+from snd_analysis.rules.nnef1 import *
+from snd_analysis.rules.packs import *
+from snd_analysis.rules.quantization import *
+from snd_analysis.rules.results import *
+from snd_analysis.rules.samples import *
+from snd_analysis.rules.syntax import *
+from snd_analysis.rules.tensor_shapes import *

@@ -1,4 +1,4 @@
-"""Every rule, found by walking the folders that hold rules: a new rule needs no registration."""
+"""Every rule, found by the pages in the folders of subjects: a new rule needs no registration."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from importlib import import_module
 
 from msgspec import Struct
 
-import snd_analysis
 from snd_analysis.base import Rule
 
-_PAGE = re.compile(
+_PAGE = (
     r"# (?P<name>.+)\n\n(?P<summary>(?:.+\n)+)\n(?P<why>(?:.+\n)+)"
     r"(?:\n## Reported\n\n```(?:sknd|nnef)\n(?P<bad>(?s:.*?))```\n)?"
     r"(?:\n## Not reported\n\n```(?:sknd|nnef)\n(?P<good>(?s:.*?))```\n)?"
@@ -20,7 +19,7 @@ _PAGE = re.compile(
 
 
 class Page(Struct, frozen=True):
-    """The explanation of a rule: the Markdown file beside its declaration.
+    """The explanation of a rule: the Markdown file in the folder beside its module.
 
     ``bad`` and ``good`` are whole files, in SkriptND or NNEF 1.0: the first breaks this rule and no other, the second
     breaks none. If several files are needed, a line ``# file: NAME`` begins each of them. An example without such a
@@ -36,10 +35,10 @@ class Page(Struct, frozen=True):
     good: str
 
 
-_FOLDERS = ("rules", "skriptnd/lints", "nnef1/lints")
-"""Folders with rules, relative to the analysis. Their names are found without importing them."""
+_PACKAGES = ("rules", "skriptnd.lints", "nnef1.lints")
+"""Packages with modules of rules. A module and the folder with the pages of its rules have the same name."""
 _SUBJECTS = {"nnef1": "NNEF 1.0"}
-"""Titles of subjects that are not called as their folders."""
+"""Titles of subjects that are not called as their modules."""
 
 
 @cache
@@ -50,9 +49,8 @@ def names() -> tuple[str, ...]:
 
 @cache
 def rule(name: str) -> Rule:
-    """Return the rule of this name. Raise KeyError if no file declares it."""
-    module = _modules()[name]
-    declared: Rule = getattr(import_module(module), _stem(module).upper())
+    """Return the rule of this name. Raise KeyError if it has no page."""
+    declared: Rule = getattr(import_module(_modules()[name]), _file_name(name).upper())
     return declared
 
 
@@ -67,10 +65,8 @@ def by_subject() -> Mapping[str, tuple[str, ...]]:
     """Return the names of the rules of each subject, both in alphabetical order."""
     found: dict[str, list[str]] = {}
     for name in names():
-        folder = _modules()[name].split(".")[-2]
-        subject = _SUBJECTS.get(folder, folder.replace("_", " ").capitalize())
-        if _modules()[name].split(".")[1] == "nnef1":
-            subject = _SUBJECTS["nnef1"]
+        _, package, *_, module = _modules()[name].split(".")
+        subject = _SUBJECTS.get(package) or _SUBJECTS.get(module) or module.replace("_", " ").capitalize()
         found.setdefault(subject, []).append(name)
     return {subject: tuple(found[subject]) for subject in sorted(found)}
 
@@ -80,8 +76,9 @@ def page(rule: Rule) -> Page:
     """Return the page of a rule."""
     from importlib.resources import files
 
-    package, _, stem = _modules()[rule.name].rpartition(".")
-    found = _PAGE.fullmatch(files(package).joinpath(f"{stem}.md").read_text(encoding="utf-8"))
+    package, _, module = _modules()[rule.name].rpartition(".")
+    text = files(package).joinpath(module, f"{_file_name(rule.name)}.md").read_text(encoding="utf-8")
+    found = re.fullmatch(_PAGE, text)
     assert found is not None, f"the page of {rule.name} is in another form"
     summary, why = (" ".join(found[part].split("\n")).strip() for part in ("summary", "why"))
     return Page(summary, why, found["bad"] or "", found["good"] or "")
@@ -90,16 +87,15 @@ def page(rule: Rule) -> Page:
 @cache
 def _modules() -> Mapping[str, str]:
     """Return the name of the declaring module for each name of a rule."""
-    from pkgutil import iter_modules
+    from importlib.resources import files
 
-    modules = []
-    for folder in _FOLDERS:
-        root = f"{snd_analysis.__path__[0]}/{folder}"
-        for subject in (each.name for each in iter_modules([root]) if each.ispkg):
-            prefix = f"{snd_analysis.__name__}.{folder.replace('/', '.')}.{subject}."
-            modules += [each.name for each in iter_modules([f"{root}/{subject}"], prefix)]
-    return {_stem(module).replace("_", "-"): module for module in modules}
+    found = {}
+    for package in (f"snd_analysis.{each}" for each in _PACKAGES):
+        for folder in (each for each in files(package).iterdir() if each.is_dir()):
+            pages = (page.name.removesuffix(".md") for page in folder.iterdir() if page.name.endswith(".md"))
+            found.update({page.replace("_", "-"): f"{package}.{folder.name}" for page in pages})
+    return found
 
 
-def _stem(module: str) -> str:
-    return module.rpartition(".")[2]
+def _file_name(rule: str) -> str:
+    return rule.replace("-", "_")

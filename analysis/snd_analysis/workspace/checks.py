@@ -82,7 +82,7 @@ def importable(db: Database, path: str, problem: Problem) -> Problem:
 def explained(db: Database, path: str, problem: Problem) -> Problem:
     """Return a syntax error of named arguments with the operator's own names, other problems unchanged."""
     repair = problem.repair
-    if repair is None or not rules.syntax_error.is_in_braces(repair):
+    if repair is None or not rules.syntax.is_in_braces(repair):
         return problem
     edit = repair.edits[0]
     call, wrong = parse_expression(edit.text)

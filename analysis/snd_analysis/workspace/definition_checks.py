@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from snd_analysis.base import OperatorName, Problem, Severity
-from snd_analysis.skriptnd.lints import check_invocations, check_precedence, check_structure, check_unused_symbols
+from snd_analysis.rules import problems_of
+from snd_analysis.skriptnd.lints import ValidDefinition
 from snd_analysis.skriptnd.names import Fold, Known, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -34,12 +35,11 @@ def check_definition(
     ``known`` has reusable results of an earlier version, and learns the new ones.
     """
     context = type_definition(definition, resolution, others, known)
-    found = [*check_structure(definition), *context.problems, *check_precedence(resolution)]
+    found = [*problems_of(definition), *context.problems, *problems_of(resolution)]
     clear = [problem for problem in found if resolution.is_clear(problem.span)]
     problems = [*without_consequences(definition, resolution, resolution.problems, clear)]
     if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
-        problems.extend(check_unused_symbols(resolution, lambda name: _updates(others, name)))
-        problems.extend(check_invocations(resolution))
+        problems.extend(problems_of(ValidDefinition(resolution, lambda name: _updates(others, name))))
     return tuple(problems), context
 
 

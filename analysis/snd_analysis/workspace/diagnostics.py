@@ -36,7 +36,7 @@ from snd_analysis.compose import (
 )
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd import lints
-from snd_analysis.skriptnd.lints import check_chunk, check_definitions, check_imports, check_items
+from snd_analysis.skriptnd.lints import Imports, Module
 from snd_analysis.skriptnd.names import ModuleName, OperatorName, import_of, library_modules
 from snd_analysis.skriptnd.samples import Sample
 from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
@@ -94,7 +94,7 @@ class _InChunk(Struct, frozen=True):
 
 @query
 def _in_chunk(db: Database, path: str, chunk: Chunk) -> _InChunk:
-    problems = [*check_chunk(chunk)]
+    problems = [*rules.problems_of(chunk)]
     modules: set[ModuleName] = set()
     for definition in chunk.definitions:
         modules |= resolution(db, path, definition).modules
@@ -110,7 +110,7 @@ def _in_chunks(db: Database, path: str, chunks: tuple[Chunk, ...]) -> tuple[_InC
 def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Problem]:
     tree = whole_tree(db, path)
     syntax = (explained(db, path, each) for each in tree.problems)
-    problems = [*syntax, *check_items(tree), *check_definitions(path, tree)]
+    problems = [*syntax, *rules.problems_of(tree), *rules.problems_of(Module(path, tree))]
     named: set[object] = set()
     for group in groups([placed for placed in tree.chunks if placed.chunk.document.items]):
         of_each = _in_chunks(db, path, tuple(placed.chunk for placed in group))
@@ -128,7 +128,7 @@ def _problems(db: Database, path: str, with_counterexamples: bool) -> list[Probl
     known = (*library_modules(),)
     complete = all(problem.rule == rules.INVALID_ESCAPE for problem in tree.problems)
     problems.extend(
-        problem for problem in check_imports(imports(db, path), frozenset(used), known)
+        problem for problem in rules.problems_of(Imports(imports(db, path), frozenset(used), known))
         if complete or problem.rule != lints.UNUSED_IMPORT
     )  # fmt: skip
     return _without_lost_imports(problems, tree, source(db, path).text)
@@ -257,7 +257,7 @@ def _unstated_problem(db: Database, of: Template, found: Sequence[tuple[Unstated
     equalities = [
         (each.first.name, each.second if isinstance(each.second, int) else each.second.name) for each, _ in found
     ]
-    message = rules.equal_by_accident.message(shown, equalities, number)
+    message = rules.samples.accidental_equality(shown, equalities, number)
     span = of.moved(first.operation.place).span.shifted(start)
     return Problem(rules.EQUAL_BY_ACCIDENT, span, message, repair=repair)
 

@@ -26,7 +26,7 @@ from snd_analysis.nnef1.elaborate import (
     submodel_paths,
     submodels_in,
 )
-from snd_analysis.nnef1.lints import check_document, check_tensor_archives, check_tensor_files, check_unused
+from snd_analysis.nnef1.lints import FileWithArchives, FileWithoutErrors, check_document
 from snd_analysis.nnef1.syntax import (
     Dialect,
     QuantizationFile,
@@ -93,10 +93,10 @@ def flat_tree(db: Database, path: str) -> FlatTree:
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
     own = (*read.problems, *check_document(read, library_names("nnef1").definitions.keys()), *found.problems)
-    own = (*own, *check_tensor_archives(read, _tensor_archives(db, dirname(path)).faults))
+    own = (*own, *rules.problems_of(FileWithArchives(read, _tensor_archives(db, dirname(path)).faults)))
     if not any(each.rule.severity is Severity.ERROR for each in own):
         read_files = {file for variable in found.variables if (file := file_of(variable.label))}
-        own = (*own, *check_unused(read), *check_tensor_files(read, _files_of_model(db, path), read_files))
+        own = (*own, *rules.problems_of(FileWithoutErrors(read, _files_of_model(db, path), read_files)))
     return made_tree(read.text, nodes.Document(0, len(read.text), items), read.comments, own)
 
 

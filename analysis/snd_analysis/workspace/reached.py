@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from snd_analysis import rules
 from snd_analysis.base import MADE_FOR, Diagnostic, Problem
 from snd_analysis.compose import Composition, FileBudget
-from snd_analysis.skriptnd.lints import check_definitions, check_imports, check_items
+from snd_analysis.skriptnd.lints import Imports, Module
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace.snapshot import Snapshot
@@ -63,16 +63,16 @@ def _is_settled(snapshot: Snapshot, graph: OperatorName, composition: Compositio
 
 def _around_definitions(snapshot: Snapshot, path: str, names: list[OperatorName]) -> list[Problem]:
     tree = snapshot.tree(path)
-    problems = [*check_items(tree)]
+    problems = [*rules.problems_of(tree)]
     for placed in tree.chunks:
         if not any(placed.chunk.definitions):
             problems += [problem.shifted(placed.start) for problem in placed.chunk.problems]
     reached = {name.name for name in names}
-    doubled = check_definitions(path, tree)
+    doubled = rules.problems_of(Module(path, tree))
     problems += [each for each in doubled if tree.text[each.span.start : each.span.end] in reached]
     modules = frozenset(module for name in names for module in _modules_named(snapshot, name))
     imports = tuple(item for item in snapshot.imports(path) if item.node.text in modules)
-    return [*problems, *check_imports(imports, modules, (*library_modules(),))]
+    return [*problems, *rules.problems_of(Imports(imports, modules, (*library_modules(),)))]
 
 
 def _modules_named(snapshot: Snapshot, name: OperatorName) -> set[str]:

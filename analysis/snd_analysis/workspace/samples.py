@@ -19,7 +19,6 @@ from snd_analysis.compose import (
 )
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.lints import check_precedence
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,
@@ -174,7 +173,7 @@ def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Oth
     work.begin(statement.component)
     with context.at(Stage.COMPOSE):
         type_statement(work, statement.component)
-    found = (*context.problems, *check_precedence(resolution))
+    found = (*context.problems, *rules.problems_of(resolution))
     return [*resolution.problems, *(each for each in found if resolution.is_clear(each.span))]
 
 

@@ -119,7 +119,7 @@ def _array(template: Template, member: Member, value: Any, real: np.dtype[Any], 
     if array.dtype.kind == "U":
         return array.astype(STR)
     if wanted == "int" and array.dtype == np.uint64 and array.size and int(array.max()) > INT_MAX:
-        message = f"an element of the input '{member.name}': {rules.int_overflow.too_wide(int(array.max()))}"
+        message = f"an element of the input '{member.name}': {rules.formulas.too_wide(int(array.max()))}"
         raise EvaluationFailed(rules.INT_OVERFLOW, message, template.declared(member.symbol))
     return array.astype(array_dtype(wanted, real), copy=False)
 

@@ -188,7 +188,7 @@ def _uniform(value: object, declared: object, real: np.dtype[Any], place: Place)
     assert isinstance(declared, Tensor)
     element = plain(value.value)
     if not fits(element):
-        raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(element), place)
+        raise EvaluationFailed(rules.INT_OVERFLOW, rules.formulas.too_wide(element), place)
     return np.full(static_shape(declared) or (), element, array_dtype(declared.dtype or "real", real))
 
 

@@ -300,7 +300,7 @@ def check_count(count: int | None, lengths: Sequence[int], place: Place) -> None
     """Raise EvaluationFailed if a loop goes beyond the end of a pack that it scans (2.10.1)."""
     for length in lengths:
         if count is not None and count > length:
-            raise EvaluationFailed(rules.SCAN_LENGTHS, rules.scan_lengths.counts_too_far(count, length), place)
+            raise EvaluationFailed(rules.SCAN_LENGTHS, rules.control_flow.counts_too_far(count, length), place)
 
 
 class Fixed(Struct, frozen=True):
@@ -375,7 +375,7 @@ def filled(state: State, each: Fixed) -> Array:
     """Return the array of a constant. Raise EvaluationFailed."""
     dtype = array_dtype(each.dtype, state.real)
     if not fits(each.value):
-        raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(each.value), each.place)
+        raise EvaluationFailed(rules.INT_OVERFLOW, rules.formulas.too_wide(each.value), each.place)
     if each.shape:
         state.budget.allocate(f"'{each.name}'", each.shape, dtype.itemsize, each.place)
     return np.full(each.shape, each.value, dtype)

@@ -150,7 +150,7 @@ class Variables:
         if given.dtype == dtype:
             return given
         if tensor.dtype == "int" and given.dtype == np.uint64 and given.size and int(given.max()) > INT_MAX:
-            message = f"an element of the variable '{name}': {rules.int_overflow.too_wide(int(given.max()))}"
+            message = f"an element of the variable '{name}': {rules.formulas.too_wide(int(given.max()))}"
             raise EvaluationFailed(rules.INT_OVERFLOW, message, tensor.place)
         self._budget.hold(f"the variable '{name}'", shape, dtype.itemsize, tensor.place)
         return given.astype(dtype)

@@ -25,7 +25,7 @@ _LEAST, _GREATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def _overflow(symbol: str, where: Array) -> tuple[Rule, str, Array]:
-    return rules.INT_OVERFLOW, rules.int_overflow.result_too_wide(symbol), where
+    return rules.INT_OVERFLOW, rules.formulas.result_too_wide(symbol), where
 
 
 # ---- ints ------------------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ def _magnitude(a: Array) -> int:
 
 
 def _zero(symbol: str, b: Array) -> tuple[Rule, str, Array]:
-    return rules.DIVISION_BY_ZERO, rules.division_by_zero.zero_divisor(symbol), b == 0
+    return rules.DIVISION_BY_ZERO, rules.expressions.zero_divisor(symbol), b == 0
 
 
 def _divide(a: Array, b: Array) -> Checked:
@@ -74,7 +74,7 @@ def _remainder(a: Array, b: Array) -> Checked:
 def _power(a: Array, b: Array) -> Checked:
     negative = b < 0
     if negative.any():
-        message = rules.negative_exponent.MESSAGE
+        message = rules.expressions.NO_NEGATIVE_EXPONENT
         return np.where(negative, 1, a) ** np.where(negative, 0, b), (rules.NEGATIVE_EXPONENT, message, negative)
     with np.errstate(all="ignore"):
         approximate = np.abs(a.astype(np.float64)) ** b

@@ -257,7 +257,7 @@ class Evaluation:
             failing,
             lambda at: (
                 rules.INDEX_OUT_OF_RANGE,
-                naming_pack(rules.index_out_of_range.outside_of_pack(f"index {self.at(index, at)}", count), term.node),
+                naming_pack(rules.packs.outside_of_pack(f"index {self.at(index, at)}", count), term.node),
             ),
             term.node,
         )

@@ -139,7 +139,7 @@ def fitting(evaluation: Evaluation, exact: Array, operator: str) -> Array:
     """Exact ints as ints of 64 bits. Raise EvaluationFailed if one does not fit."""
     low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     if exact.size and (exact.min() < low or exact.max() > high):
-        message = rules.int_overflow.result_too_wide(operator)
+        message = rules.formulas.result_too_wide(operator)
         raise evaluation.failed(rules.INT_OVERFLOW, message, evaluation.formula.node)
     return exact.astype(np.int64)
 

@@ -85,13 +85,13 @@ def _check_bounds(scope: ValueScope, member: Member, default: nodes.Default, ten
     if extents is None:
         return
     if len(limits) != len(extents):
-        message = rules.constant_indices.wrong_count(member.name, len(extents), len(limits))
+        message = rules.constants.wrong_index_count(member.name, len(extents), len(limits))
         raise EvaluationError(default.bounds[-1], rules.CONSTANT_INDICES, message)
     for (bound, limit), extent in zip(limits, extents, strict=True):
         if not isinstance(limit, Integer) or not isinstance(extent, Integer):
             continue
         if shapes.decide_equal(limit, extent) is Verdict.DIFFERENT:
-            message = rules.constant_indices.wrong_bound(bound.name.text, limit, member.name, extent)
+            message = rules.constants.wrong_bound(bound.name.text, limit, member.name, extent)
             raise EvaluationError(bound, rules.CONSTANT_INDICES, message)
 
 

@@ -65,16 +65,16 @@ def _parts(scope: ValueScope, target: nodes.ListTarget, node: nodes.Expression, 
     flexible = next((item for item, length in zip(target.items, lengths, strict=True) if length is None), None)
     note = ((node, f"this has {counted(pack.length, 'item')} here"),)
     if flexible is None and shapes.decide_equal(rest, 0) is Verdict.DIFFERENT:
-        message = rules.decomposition_mismatch.wrong_count(pack.length, f"{known}")
+        message = rules.packs.wrong_item_count(pack.length, f"{known}")
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     most = shapes.bounds(rest)[1]
     if flexible is not None and most is not None and most < 0:
-        message = rules.decomposition_mismatch.wrong_count(pack.length, f"{known} and more")
+        message = rules.packs.wrong_item_count(pack.length, f"{known} and more")
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     if isinstance(flexible, nodes.TupleTarget):
         count = len(flexible.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = rules.length_mismatch.no_equal_packs(counted(rest, "item"), count)
+            message = rules.packs.no_equal_packs(counted(rest, "item"), count)
             raise EvaluationError(flexible, rules.DECOMPOSITION_MISMATCH, message, note)
     parts: list[Value] = []
     remaining = pack

@@ -32,7 +32,7 @@ def failing_generic_type(
         source = next((member for member, found in typed if found == dtype), None)
         if dtype not in ALLOWED.get(generic.base.text, CONCRETE):
             how = "it is given as" if source is None else f"{_described(template, source)} is"
-            message = rules.generic_outside_base.message(
+            message = rules.invocations.type_outside_base(
                 template.shown, generic.name.text, generic.base.text, how, f"'{dtype}'"
             )
             return _failure(template, generic, rules.GENERIC_OUTSIDE_BASE, message, source)
@@ -41,7 +41,7 @@ def failing_generic_type(
             first = f"is given as '{dtype}'"
             if source is not None:
                 first = f"is '{dtype}' by {_described(template, source)}"
-            message = rules.generic_conflict.message(
+            message = rules.invocations.conflicting_type(
                 template.shown, generic.name.text, first, _described(template, other[0]), f"'{other[1]}'"
             )
             return _failure(template, generic, rules.GENERIC_CONFLICT, message, other[0])

@@ -70,7 +70,7 @@ def _outside_axis(binding: BindingState, member: Member, tensor: Tensor) -> Bind
             continue
         if rank is None or value.value is None or attribute.name != "axis" or -rank <= value.value < rank:
             continue
-        message = rules.argument_rank.outside_axis(value, binding.template.shown, tensor_text(tensor), rank)
+        message = rules.invocations.outside_axis(value, binding.template.shown, tensor_text(tensor), rank)
         return binding.fail(rules.ARGUMENT_RANK, message, attribute)
     return None
 
@@ -101,7 +101,7 @@ def disagreement(
     """Return the failure of an extent that is not ``expected``."""
     dimension = _differing_dimension(binding.first, tensor, expected, actual)
     if dimension is not None:
-        message = rules.argument_shape.tensors_differ(
+        message = rules.invocations.tensors_differ(
             dimension, shown(expected), shown(actual), member.name, binding.template.shown
         )
         return binding.fail(rules.ARGUMENT_SHAPE, message, member)

@@ -124,7 +124,7 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
     if isinstance(open_part, nodes.ResultTuple):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = rules.length_mismatch.no_equal_packs(counted(rest, "tensor"), count)
+            message = rules.packs.no_equal_packs(counted(rest, "tensor"), count)
             state.fail(rules.LENGTH_MISMATCH, open_part, message)
             return unknown
     parts: list[TensorValue] = []

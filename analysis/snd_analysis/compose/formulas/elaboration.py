@@ -113,7 +113,7 @@ class _Elaboration:
         if not isinstance(count, Integer) or count.value is None:
             raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
         if count.value < 0:
-            raise EvaluationError(unroll.count, rules.LOOP_COUNT, rules.loop_count.negative_count(count))
+            raise EvaluationError(unroll.count, rules.LOOP_COUNT, rules.control_flow.negative_count(count))
         for at in range(count.value):
             if unroll.name is None:
                 yield from self._unrolled({})

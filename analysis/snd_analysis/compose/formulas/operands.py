@@ -50,7 +50,7 @@ class Overflow(OperationError):  # noqa: N818
     """An int that is known, but does not fit into 64 bits, where elements of tensors are computed."""
 
     def __init__(self, value: int) -> None:
-        super().__init__(rules.INT_OVERFLOW, rules.int_overflow.too_wide(_written(value)))
+        super().__init__(rules.INT_OVERFLOW, rules.formulas.too_wide(_written(value)))
         self.value = value
 
 

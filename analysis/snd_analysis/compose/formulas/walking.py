@@ -343,6 +343,6 @@ class Point:
         if index is None:
             return None
         if not -count <= int(index) < count:
-            message = rules.index_out_of_range.outside_of_pack(f"index {int(index)}", count)
+            message = rules.packs.outside_of_pack(f"index {int(index)}", count)
             self._fail(term.node, rules.INDEX_OUT_OF_RANGE, naming_pack(message, term.node))
         return int(index) % count

@@ -44,14 +44,14 @@ def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integ
     if isinstance(value, Integer):
         possible = shapes.compare(">=", value, 0)
         if possible is shapes.FALSE:
-            state.fail(rules.LOOP_COUNT, written_count, rules.loop_count.negative_count(value))
+            state.fail(rules.LOOP_COUNT, written_count, rules.control_flow.negative_count(value))
             return None, True
         state.check(possible, "a loop count can't be negative", written_count)
         enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
         if enough is not shapes.FALSE:
             state.check(enough, f"the packs that are scanned must have {value} tensors", written_count)
         else:
-            state.fail(rules.SCAN_LENGTHS, written_count, rules.scan_lengths.counts_too_far(value, length))
+            state.fail(rules.SCAN_LENGTHS, written_count, rules.control_flow.counts_too_far(value, length))
         return value, dynamic
     if value is NULL:
         if length is None and not dynamic:

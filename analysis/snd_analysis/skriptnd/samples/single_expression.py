@@ -32,7 +32,7 @@ def read_single(text: str, start: int, end: int, problems: list[Problem]) -> nod
 
 def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
     if automaton.too_deep:
-        return Problem(rules.NESTING_TOO_DEEP, Span(start, end), rules.nesting_too_deep.MESSAGE)
+        return Problem(rules.NESTING_TOO_DEEP, Span(start, end), rules.syntax.TOO_DEEP)
     token = automaton.token()
     if token.end > token.start:
         message = f"expected one expression, found '{token.spelling(text)}' in or after it"

@@ -51,7 +51,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
             length, told = other, place
         elif other is not length and other != length:
             if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
-                message = rules.length_mismatch.different_lengths(length, other)
+                message = rules.packs.different_lengths(length, other)
                 notes = ((told, f"this has {counted(length, 'item')}"), (place, f"this has {counted(other, 'item')}"))
                 raise OperationError(rules.LENGTH_MISMATCH, message, None, notes)
             if other.value is not None:

@@ -67,7 +67,7 @@ def _extremum(symbol: str) -> Fold:
     def fold(pack: Pack) -> Value:
         parts = _as_parts(pack)
         if not parts:
-            raise OperationError(rules.EMPTY_EXTREMUM, rules.empty_extremum.no_extremum(symbol), 0)
+            raise OperationError(rules.EMPTY_EXTREMUM, rules.expressions.no_extremum(symbol), 0)
         uniform = pack.uniform
         if uniform is not None:
             return uniform

@@ -72,7 +72,7 @@ def masked(target: Pack, mask: Pack) -> Value:
     try:
         joined_length((target, mask))
     except OperationError:
-        message = rules.length_mismatch.mask_differs(mask.length, target.length)
+        message = rules.packs.mask_differs(mask.length, target.length)
         raise OperationError(rules.LENGTH_MISMATCH, message, 1) from None
     uniform = mask.uniform
     if uniform is TRUE:
@@ -143,7 +143,7 @@ def sliced(target: Value, part: Slice) -> Value:
 
 def zero_step() -> OperationError:
     """Return why there is no range."""
-    return OperationError(rules.ZERO_STEP, rules.zero_step.MESSAGE, 2)
+    return OperationError(rules.ZERO_STEP, rules.packs.STEP_IS_ZERO, 2)
 
 
 def _numbers(part: Slice) -> tuple[int | None, int | None, int | None] | None:
@@ -166,7 +166,7 @@ def _check_bounds(part: Slice, length: Integer) -> None:
         else:
             outside = shapes.compare(">", bound, length) is TRUE or shapes.compare("<", bound, -length) is TRUE
         if outside:
-            message = rules.index_out_of_range.outside_of_pack(f"bound {bound}", length)
+            message = rules.packs.outside_of_pack(f"bound {bound}", length)
             raise OperationError(rules.INDEX_OUT_OF_RANGE, message, operand)
 
 

@@ -16,7 +16,7 @@ from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
 
 def outside(index: Integer, length: Integer) -> OperationError:
     """Return why there is no item at an index, as it was written."""
-    message = rules.index_out_of_range.outside_of_pack(f"index {index}", length)
+    message = rules.packs.outside_of_pack(f"index {index}", length)
     return OperationError(rules.INDEX_OUT_OF_RANGE, message, 1)
 
 

@@ -46,7 +46,7 @@ def _too_many_digits(bits: int) -> OperationError:
 
 def division_by_zero(symbol: str) -> OperationError:
     """Return why a quotient has no value."""
-    return OperationError(rules.DIVISION_BY_ZERO, rules.division_by_zero.zero_divisor(symbol), 1)
+    return OperationError(rules.DIVISION_BY_ZERO, rules.expressions.zero_divisor(symbol), 1)
 
 
 # ---- arithmetic ------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _power(a: Value, b: Value) -> Value:
         try:
             return shapes.power(a, b)
         except NegativeExponent:
-            raise OperationError(rules.NEGATIVE_EXPONENT, rules.negative_exponent.MESSAGE, 1) from None
+            raise OperationError(rules.NEGATIVE_EXPONENT, rules.expressions.NO_NEGATIVE_EXPONENT, 1) from None
     if isinstance(a, float) and isinstance(b, float):
         return _real_power(a, b)
     return _of_unknown_reals("**", "real", a, b)

@@ -123,7 +123,7 @@ class _Rewriting:
         except DivisionByZero:
             raise OperationError(rules.DIVISION_BY_ZERO, "a divisor is 0 here") from None
         except NegativeExponent:
-            raise OperationError(rules.NEGATIVE_EXPONENT, rules.negative_exponent.MESSAGE) from None
+            raise OperationError(rules.NEGATIVE_EXPONENT, rules.expressions.NO_NEGATIVE_EXPONENT) from None
 
     def _integer(self, value: Integer) -> Integer:
         found = self._symbolic(value)

@@ -68,7 +68,7 @@ class Arrays:
         if value is None or shape is None or tensor.dtype is None:
             raise EvaluationFailed(UNKNOWN_VALUE, "the value of a constant is not known", place)
         if not fits(value):
-            raise EvaluationFailed(rules.INT_OVERFLOW, rules.int_overflow.too_wide(value), place)
+            raise EvaluationFailed(rules.INT_OVERFLOW, rules.formulas.too_wide(value), place)
         dtype = array_dtype(tensor.dtype, self._state.real)
         self._state.budget.allocate(f"'{tensor.name}'", shape, dtype.itemsize, place)
         return np.full(shape, value, dtype)

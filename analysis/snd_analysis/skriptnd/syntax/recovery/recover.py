@@ -102,7 +102,7 @@ class Recovery:
         automaton = self._automaton
         fault = Fault(automaton)
         if automaton.too_deep:
-            fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), rules.nesting_too_deep.MESSAGE)
+            fault.report(rules.NESTING_TOO_DEEP, span_of(fault.token), rules.syntax.TOO_DEEP)
             panic(automaton, whole=True)
             return
         if repairs.keyword_as_name(fault) or misplaced.semicolon_after_brace(fault):

@@ -400,7 +400,7 @@ def _named_in_braces(fault: Fault, callee: str, opening: Token) -> Repair | None
         start -= 1
     span = Span(automaton.tokens[start].start, automaton.tokens[last].end)
     edit = Edit(span, f"{callee}{{{named}}}({others})")
-    return rules.syntax_error.in_braces(edit)
+    return rules.syntax.in_braces(edit)
 
 
 def _end_of_arguments(automaton: Automaton, opening: int) -> int | None:

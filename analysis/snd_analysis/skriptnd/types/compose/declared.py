@@ -27,7 +27,7 @@ def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: T
         message = f"{role} is declared as '{declared}', but this is {what}: '{value}'"
         context.report(rule, value.place or name, message, note)
     elif actual.optional:
-        message = rules.null_not_allowed.may_be_null(role, value)
+        message = rules.expressions.may_be_null(role, value)
         context.report(rules.NULL_NOT_ALLOWED, value.place or name, message, note)
     elif declared.dtype != actual.dtype:
         rule = rules.OUTPUT_TYPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_TYPE

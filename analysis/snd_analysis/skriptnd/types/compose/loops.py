@@ -167,7 +167,7 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
     if value.scalar is not None and length is not None:
         least, most = shapes.bounds(value.scalar - length)[0], length
         if least is not None and least > 0:
-            message = rules.scan_lengths.counts_too_far(value.scalar, most)
+            message = rules.control_flow.counts_too_far(value.scalar, most)
             work.context.report(
                 rules.SCAN_LENGTHS, written, message, (work.context.note(node.scans[0].value, "scanned here"),)
             )
@@ -175,7 +175,7 @@ def _count(work: TypingState, node: nodes.Loop, length: Integer | None) -> _Coun
     if type_.optional:
         return _Count(None, False)
     if value.scalar is not None and _is_negative(value.scalar):
-        work.context.report(rules.LOOP_COUNT, written, rules.loop_count.negative_count(value.scalar))
+        work.context.report(rules.LOOP_COUNT, written, rules.control_flow.negative_count(value.scalar))
         return _Count(None, False)
     return _Count(value.scalar, False)
 

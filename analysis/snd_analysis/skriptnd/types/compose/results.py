@@ -186,7 +186,7 @@ def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Intege
     count = len(open_part.names)
     if shapes.decide_equal(shapes.remainder(rest, count), 0) is not Verdict.DIFFERENT:
         return True
-    message = rules.length_mismatch.no_equal_packs(counted(rest, "tensor"), count)
+    message = rules.packs.no_equal_packs(counted(rest, "tensor"), count)
     work.context.report(rules.LENGTH_MISMATCH, open_part, message, _origin_notes(work, value))
     return False
 

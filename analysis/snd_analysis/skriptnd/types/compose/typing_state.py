@@ -211,7 +211,7 @@ class TypingState:
         """Return the same value, not optional; one that may be null is reported (2.10.1)."""
         if value.type is None or not value.type.optional:
             return value
-        self.context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, value))
+        self.context.report(rules.NULL_NOT_ALLOWED, node, rules.expressions.may_be_null(what, value))
         self.context.presume(node)
         return replace(value, type=value.type.required())
 

@@ -127,7 +127,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
     assert shape is not None
     note = (context.note(shape, "its shape is here"),)
     if shapes.decide_equal(count, rank) is Verdict.DIFFERENT:
-        message = rules.constant_indices.wrong_count(declaration.name, rank, count)
+        message = rules.constants.wrong_index_count(declaration.name, rank, count)
         context.report(rules.CONSTANT_INDICES, default.bounds[-1], message, note)
         return
     if len(bounds) != len(shape.extents):
@@ -137,7 +137,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
         if bound.value is None or extent_value is None:
             continue
         if shapes.decide_equal(bound.value, extent_value) is Verdict.DIFFERENT:
-            message = rules.constant_indices.wrong_bound(index.name.text, bound.value, declaration.name, extent_value)
+            message = rules.constants.wrong_bound(index.name.text, bound.value, declaration.name, extent_value)
             context.report(rules.CONSTANT_INDICES, index, message, (context.note(extent, "the extent is here"),))
             return
 

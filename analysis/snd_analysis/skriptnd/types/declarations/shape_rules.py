@@ -50,7 +50,7 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         obligation(context, length)
         return UNTYPED
     if typed.type.packed:
-        message = rules.unexpected_pack.pack_for_value(what, typed.type)
+        message = rules.packs.pack_for_value(what, typed.type)
         context.report(rules.UNEXPECTED_PACK, length, message, _declared(context, length))
         obligation(context, length)
         return UNTYPED

@@ -107,7 +107,7 @@ def _is_right(
     tuples = [part for part in target.items if isinstance(part, nodes.TupleTarget)]
     for part in tuples:
         if part.expansion is None:
-            context.report(rules.ZIP_NOT_EXPANDED, part, rules.zip_not_expanded.tuple_within("a list"))
+            context.report(rules.ZIP_NOT_EXPANDED, part, rules.packs.tuple_within("a list"))
             return False
     if value.type is None:
         return False
@@ -135,20 +135,20 @@ def _fits(
     notes = (context.note(node, f"this has {counted(total, 'item')}"),)
     if open_part is None:
         if shapes.decide_equal(total, known) is Verdict.DIFFERENT:
-            message = rules.decomposition_mismatch.wrong_count(total, f"{known}")
+            message = rules.packs.wrong_item_count(total, f"{known}")
             context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
             return False
         return True
     rest = total - known
     _, most = shapes.bounds(rest)
     if most is not None and most < 0:
-        message = rules.decomposition_mismatch.wrong_count(total, f"{known} and more")
+        message = rules.packs.wrong_item_count(total, f"{known} and more")
         context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
         return False
     if isinstance(open_part, nodes.TupleTarget):
         count = len(open_part.names)
         if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
-            message = rules.length_mismatch.no_equal_packs(counted(rest, "item"), count)
+            message = rules.packs.no_equal_packs(counted(rest, "item"), count)
             context.report(rules.DECOMPOSITION_MISMATCH, open_part, message, notes)
             return False
     return True

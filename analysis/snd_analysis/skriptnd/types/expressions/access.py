@@ -67,7 +67,7 @@ def _has_several(index: nodes.Index) -> bool:
 def report_tensor(context: Context, node: nodes.Node, type_: Type) -> None:
     """Say that a formula computes with elements, where it has a whole tensor."""
     element = element_of(node, None if type_.shape is None else type_.shape.rank)
-    message = rules.tensor_not_accessed.whole_tensor(type_, element)
+    message = rules.formulas.whole_tensor(type_, element)
     context.report(rules.TENSOR_NOT_ACCESSED, node, message)
 
 
@@ -192,7 +192,7 @@ def _dimensions(
                 otherwise = last if item is index.items[-1] else None
                 typed = _along(context, item, extents[count.value] if known else otherwise)  # type: ignore[index]
             case nodes.Zip():
-                context.report(rules.ZIP_NOT_EXPANDED, item, rules.zip_not_expanded.tuple_within("an index"))
+                context.report(rules.ZIP_NOT_EXPANDED, item, rules.packs.tuple_within("an index"))
                 typed = UNTYPED
             case _:
                 typed = infer_index_part(context, item)

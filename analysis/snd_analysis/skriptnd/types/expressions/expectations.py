@@ -46,12 +46,12 @@ def expect(
         context.obligation(node)
         return UNTYPED
     if packed is False and type_.packed:
-        message = rules.unexpected_pack.pack_for_value(what, type_)
+        message = rules.packs.pack_for_value(what, type_)
         context.report(rules.UNEXPECTED_PACK, node, message, notes)
         context.obligation(node)
         return UNTYPED
     if type_.optional and not optional:
-        context.report(rules.NULL_NOT_ALLOWED, node, rules.null_not_allowed.may_be_null(what, type_), notes)
+        context.report(rules.NULL_NOT_ALLOWED, node, rules.expressions.may_be_null(what, type_), notes)
         context.presume(node)
         return Typed(type_.required(), typed.value, typed.items, typed.accesses)
     return (
@@ -65,7 +65,7 @@ def scalars(context: Context, node: nodes.Node, typed: Typed) -> bool:
         return typed.type is not None
     if context.stage is Stage.LOWER:
         element = element_of(node, None if typed.type.shape is None else typed.type.shape.rank)
-        message = rules.tensor_not_accessed.whole_tensor(typed.type, element)
+        message = rules.formulas.whole_tensor(typed.type, element)
         context.report(rules.TENSOR_NOT_ACCESSED, node, message)
     else:
         message = f"expressions can't compute with tensors, and this is one of type '{typed.type}': invoke an operator"

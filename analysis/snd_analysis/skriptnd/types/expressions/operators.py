@@ -130,9 +130,9 @@ def _integers(
             return None, None
         return None, tuple(applied(a, b) for a, b in zip(lefts, rights, strict=True))
     except DivisionByZero:
-        context.report(rules.DIVISION_BY_ZERO, node.right, rules.division_by_zero.zero_divisor(node.operator.text))
+        context.report(rules.DIVISION_BY_ZERO, node.right, rules.expressions.zero_divisor(node.operator.text))
     except NegativeExponent:
-        context.report(rules.NEGATIVE_EXPONENT, node.right, rules.negative_exponent.MESSAGE)
+        context.report(rules.NEGATIVE_EXPONENT, node.right, rules.expressions.NO_NEGATIVE_EXPONENT)
     return None, None
 
 
@@ -169,7 +169,7 @@ def fold(context: Context, node: nodes.Fold, operand: Typed) -> Typed:
     if operand.type is None or not scalars(context, node.operand, operand):
         return UNTYPED
     if context.writing and operand.accesses and _reads_elements(context, node.operand):
-        message = rules.fold_of_access.as_contraction(_contraction(node))
+        message = rules.formulas.as_contraction(_contraction(node))
         context.report(rules.FOLD_OF_ACCESS, node, message)
         return UNTYPED
     type_, operator = operand.type, node.operator.text
@@ -218,7 +218,7 @@ def _folded(context: Context, node: nodes.Fold, operand: Typed) -> Integer | Non
                 total = total + item if operator == "+" else total * item
             return total
         if not items:
-            context.report(rules.EMPTY_EXTREMUM, node, rules.empty_extremum.no_extremum(operator))
+            context.report(rules.EMPTY_EXTREMUM, node, rules.expressions.no_extremum(operator))
             return None
         return shapes.minimum(*items) if operator == "<?" else shapes.maximum(*items)
     symbol = context.symbol(node.operand)

@@ -103,7 +103,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
                 rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known when composing"
             )
         elif count.value is not None and shapes.is_negative(count.value):
-            context.report(rules.LOOP_COUNT, formula.unroll.count, rules.loop_count.negative_count(count.value))
+            context.report(rules.LOOP_COUNT, formula.unroll.count, rules.control_flow.negative_count(count.value))
         if formula.unroll.name is not None:
             _declare(context, formula.unroll.name, Typed(Type(INT), shapes.opaque(formula.unroll.name.text)))
     for bound in formula.bounds:
@@ -136,7 +136,7 @@ def _explain_folds(context: Context, formula: nodes.Lowering, before: int) -> No
     """Say how a fold of elements is written that is only a part of the right side."""
     whole = context.span(formula.value)
     context.problems[before:] = [
-        replace(each, message=rules.fold_of_access.within_expression())
+        replace(each, message=rules.formulas.within_expression())
         if each.rule is rules.FOLD_OF_ACCESS and each.span != whole
         else each
         for each in context.problems[before:]
@@ -272,7 +272,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         report_tensor(context, formula.value, type_)
         return
     if type_.optional:
-        message = rules.null_not_allowed.may_be_null("the right side of a formula", type_)
+        message = rules.expressions.may_be_null("the right side of a formula", type_)
         context.report(rules.NULL_NOT_ALLOWED, formula.value, message)
         context.presume(formula.value)
         return

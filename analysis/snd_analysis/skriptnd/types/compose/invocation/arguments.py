@@ -244,7 +244,7 @@ class ArgumentCheck:
     def _report_difference(
         self, parameter: TensorParameter, place: nodes.Node, here: Integer, needed: Integer, dimension: int
     ) -> None:
-        message = rules.argument_shape.tensors_differ(dimension, needed, here, parameter.symbol.name, self._name.name)
+        message = rules.invocations.tensors_differ(dimension, needed, here, parameter.symbol.name, self._name.name)
         self._report(rules.ARGUMENT_SHAPE, place, message, parameter)
 
     def _report_extent(
@@ -317,7 +317,7 @@ class ArgumentCheck:
         rank = None if value.rank is None else value.rank.value
         if given is None or axis is None or axis.value is None or rank is None or -rank <= axis.value < rank:
             return False
-        message = rules.argument_rank.outside_axis(axis.value, self._name.name, f"{value}", rank)
+        message = rules.invocations.outside_axis(axis.value, self._name.name, f"{value}", rank)
         self._work.context.report(rules.ARGUMENT_RANK, given, message)
         return True
 

@@ -92,7 +92,7 @@ class TypeBinding:
             return True
         before = "" if known.dtype is None else described(known.dtype)
         first = f"{known.by} {before}" if known.by.startswith("is") else f"is {before} {known.by}"
-        message = rules.generic_conflict.message(self._name.name, generic.name, first, by, described(actual))
+        message = rules.invocations.conflicting_type(self._name.name, generic.name, first, by, described(actual))
         notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
         if known.node is not None:
             notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
@@ -144,6 +144,6 @@ class TypeBinding:
         return base not in _CONTAINED or is_within(dtype, base)
 
     def _report_base(self, node: nodes.Node, generic: str, base: str, dtype: Dtype, how: str) -> None:
-        message = rules.generic_outside_base.message(self._name.name, generic, base, how, described(dtype))
+        message = rules.invocations.type_outside_base(self._name.name, generic, base, how, described(dtype))
         note = elsewhere(self._name, f"'{generic}' is declared here", generic)
         self._work.context.report(rules.GENERIC_OUTSIDE_BASE, node, message, (note,))

@@ -86,7 +86,7 @@ def _taken(
     if type_.packed and type_.dtype == BOOL:
         assert type_.length is not None
         if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
-            message = rules.length_mismatch.mask_differs(type_.length, length)
+            message = rules.packs.mask_differs(type_.length, length)
             context.report(
                 rules.LENGTH_MISMATCH,
                 index,

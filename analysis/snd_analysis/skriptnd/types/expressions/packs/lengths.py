@@ -26,7 +26,7 @@ def joined_length(
     if left.length is None or right.length is None:
         return left.length if right.length is None else right.length, True
     if shapes.decide_equal(left.length, right.length) is Verdict.DIFFERENT:
-        message = rules.length_mismatch.different_lengths(left.length, right.length)
+        message = rules.packs.different_lengths(left.length, right.length)
         notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
         context.report(rules.LENGTH_MISMATCH, node, message, tuple(notes))
         return None, False

@@ -85,7 +85,7 @@ def _item(context: Context, item: nodes.Node) -> Typed:
         case nodes.Range():
             return range_(context, item)
         case nodes.Zip():
-            context.report(rules.ZIP_NOT_EXPANDED, item, rules.zip_not_expanded.tuple_within("a list"))
+            context.report(rules.ZIP_NOT_EXPANDED, item, rules.packs.tuple_within("a list"))
             return UNTYPED
     typed = infer_index_part(context, item)
     if typed.type is not None and typed.type.packed:

@@ -55,6 +55,6 @@ def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
     first, last, step = values
     step = shapes.constant(1) if node.step is None else step
     if step is not None and step.value == 0 and node.step is not None:
-        context.report(rules.ZERO_STEP, node.step, rules.zero_step.MESSAGE)
+        context.report(rules.ZERO_STEP, node.step, rules.packs.STEP_IS_ZERO)
         return None
     return first, last, step, optional

@@ -1,1 +1,0 @@
-"""Rules about the names in a definition."""
