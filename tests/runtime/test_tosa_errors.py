@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snd_analysis.skriptnd.names import library_names
 from snd_runtime.limits import EvaluationFailed
 from support.runtime.invoking import invoker
 
@@ -209,3 +210,56 @@ def test_errors_of_an_operator(name: str):
 def test_every_operator_with_an_error_condition_is_here():
     assert {*WRONG, *(name for name, _, _ in INPUTS)} == {*VALID}
     assert len(INPUTS) + sum(map(len, WRONG.values())) > 200
+
+
+_ELEMENTWISE = (
+    "bitwise_and", "bitwise_or", "bitwise_xor", "intdiv", "logical_left_shift", "logical_right_shift",
+    "arithmetic_right_shift", "maximum", "minimum", "sub", "equal", "greater", "greater_equal",
+)  # fmt: skip
+_OF_INTS: dict[str, Given] = {
+    **VALID,
+    **{name: ((np.ones(2, np.int64), np.ones(2, np.int64)), {}) for name in _ELEMENTWISE},
+    **{name: ((ints(2),), {}) for name in ("abs", "bitwise_not", "clz", "identity")},
+    "arithmetic_right_shift": ((ints(2), ints(2)), {"round": False}),
+    "gather": ((ints(1, 2, 3), ints(1, 2)), {}),
+    "scatter": ((ints(1, 2, 3), ints(1, 1), ints(1, 1, 3)), {}),
+}
+_OF_OTHERS = {
+    "ceil", "exp", "floor", "log", "logical_and", "logical_not", "logical_or", "logical_xor", "reciprocal", "rsqrt",
+    "sigmoid", "tanh",
+}  # fmt: skip
+
+
+def test_every_operator_of_ints_is_here():
+    names = {each for each in library_names("tosa").definitions if not each.startswith("_")}
+    assert names == {*_OF_INTS, *_OF_OTHERS}
+
+
+@pytest.mark.parametrize("name", _OF_INTS)
+@pytest.mark.parametrize("beyond", [2**31, -(2**31) - 1, 2**47])
+def test_no_element_is_beyond_its_type(name: str, beyond: int):
+    """Operators that only move elements have no attribute for their type: none of them takes more than 32 bits."""
+    inputs, attributes = _OF_INTS[name]
+    tosa(name, *inputs, **attributes)
+    for at, value in enumerate(inputs):
+        first = np.array(value[0] if isinstance(value, tuple) else value)
+        if first.dtype.kind == "i":
+            first.flat[0] = beyond
+            changed = (first, *value[1:]) if isinstance(value, tuple) else first
+            with pytest.raises(EvaluationFailed, match=rf"'tosa\.{name}' is unpredictable: .* is -?\d+, but"):
+                tosa(name, *inputs[:at], changed, *inputs[at + 1 :], **attributes)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "attributes", "place"),
+    [
+        ("identity", ([1, 2**31],), {}, r"input1\[1\]"),
+        ("concat", (([1], [2, 2**31]),), {"axis": 0}, r"input1\[1\]\[1\]"),
+        ("pad", ([1],), {"padding": [0, 1], "pad_const": 2**31}, r"output\[1\]"),
+        ("const", (), {"values": [1, 2**31], "shape": [2]}, r"output\[1\]"),
+    ],
+)
+def test_the_element_is_named(name: str, inputs: tuple[Any, ...], attributes: dict[str, Any], place: str):
+    held = "the widest type is int32_t, which holds -2147483648 to 2147483647"
+    with pytest.raises(EvaluationFailed, match=f"{place} is 2147483648, but {held}"):
+        tosa(name, *inputs, **attributes)

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from snd_analysis.formats.paddings import PaddingSizes, padding_sizes
     from snd_analysis.formats.profile import profile_failures
     from snd_analysis.formats.ranges import Ranges, ranges_of
-    from snd_analysis.formats.storage import STORED, storage_attribute
+    from snd_analysis.formats.storage import STORED, WIDEST, storage_attribute, storage_of
 else:
     __getattr__ = loaded_when_used(__name__, "intervals", "paddings", "profile", "ranges", "storage")
 
 __all__ = [
     "STORED",
     "TOSA",
+    "WIDEST",
     "PaddingSizes",
     "Range",
     "Ranges",
@@ -29,4 +30,5 @@ __all__ = [
     "profile_failures",
     "ranges_of",
     "storage_attribute",
+    "storage_of",
 ]

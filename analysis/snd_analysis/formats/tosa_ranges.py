@@ -17,7 +17,8 @@ from snd_analysis.formats.intervals import (
     signed,
     union,
 )
-from snd_analysis.formats.storage import STORED, storage_attribute
+from snd_analysis.formats.storage import STORED, storage_attribute, storage_of
+from snd_analysis.model import tensors_of
 from snd_analysis.symbolic.integers import TRUE
 
 
@@ -326,16 +327,17 @@ def _with_constants(transfer: Transfer) -> Transfer:
 def _not_held(found: Operands) -> Iterator[Finding]:
     callee = specialization_of(found.operation)
     for member, value in zip(callee.template.inputs if callee else (), found.operation.inputs, strict=False):
-        attribute = storage_attribute(member.name, found.attributes)
-        held = STORED.get(found.text(attribute or ""))
-        if held is not None:
-            wrong = next((each for each in constant_items(value) or () if not held.least <= each <= held.most), None)
-            if wrong is not None:
-                message = (
-                    f"'{member.name}' has {wrong}, but '{attribute}' is {found.text(attribute or '')}, which holds "
-                    f"{held.least} to {held.most}"
-                )
-                yield Finding(rules.UNPREDICTABLE_RESULT, message)
+        storage = storage_of(member.name, found.attributes)
+        held = STORED.get(storage or "")
+        if storage is None or held is None:
+            continue
+        items = (item for tensor in tensors_of(value) for item in constant_items(tensor) or ())
+        wrong = next((each for each in items if not held.least <= each <= held.most), None)
+        if wrong is not None:
+            attribute = storage_attribute(member.name, found.attributes)
+            typed = f"'{attribute}'" if attribute else "the widest type"
+            message = f"'{member.name}' has {wrong}, but {typed} is {storage}, which holds {held.least} to {held.most}"
+            yield Finding(rules.UNPREDICTABLE_RESULT, message)
 
 
 _POINTS = ("input_zp", "weight_zp")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -28,6 +28,14 @@ class Call(Struct, frozen=True):
         found = self.tensors[name]
         assert isinstance(found, np.ndarray)
         return found
+
+    def arrays(self) -> Iterator[tuple[str, Array]]:
+        """Yield the tensors by name, items of a pack with their positions. Null has none."""
+        for name, value in self.tensors.items():
+            if isinstance(value, np.ndarray):
+                yield name, value
+            elif value is not None:
+                yield from ((f"{name}[{at}]", each) for at, each in enumerate(value))
 
     def text(self, name: str) -> str:
         """Return an attribute that is a string."""

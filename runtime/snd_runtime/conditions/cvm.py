@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from snd_analysis.skriptnd.names import library_names
 from snd_runtime.conditions.condition import Call, Conditions, Violation, outside
-from snd_runtime.lowering.arithmetic import Array
 
 _GREATEST = 2**31 - 1
 _DEMANDED = f"a precision of 32 bits ends at {-_GREATEST} and {_GREATEST}"
@@ -16,17 +11,8 @@ _DEMANDED = f"a precision of 32 bits ends at {-_GREATEST} and {_GREATEST}"
 
 def _precise(call: Call) -> Violation | None:
     """Return the first element of a tensor that takes more than 32 bits; before the run, of an input."""
-    checked = (outside(array, -_GREATEST, _GREATEST, name, _DEMANDED) for name, array in _arrays(call))
+    checked = (outside(array, -_GREATEST, _GREATEST, name, _DEMANDED) for name, array in call.arrays())
     return next((found for found in checked if found is not None), None)
-
-
-def _arrays(call: Call) -> Iterator[tuple[str, Array]]:
-    """Yield the tensors by name, items of a pack with their positions. Null has none."""
-    for name, value in call.tensors.items():
-        if isinstance(value, np.ndarray):
-            yield name, value
-        elif value is not None:
-            yield from ((f"{name}[{at}]", each) for at, each in enumerate(value))
 
 
 CONDITIONS: dict[str, Conditions] = {

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.formats import STORED, storage_attribute
+from snd_analysis.formats import STORED, WIDEST, storage_attribute, storage_of
 from snd_analysis.skriptnd.names import library_names
 from snd_runtime.conditions.condition import Call, Check, Conditions, Violation, first_where, outside
 from snd_runtime.lowering.arithmetic import Array
@@ -19,25 +19,34 @@ def _range(storage: str) -> tuple[int, int]:
     return held.least, held.most
 
 
-def _beyond(values: Array, tensor: str, storage: str, what: str = "", attribute: str = "") -> Violation | None:
-    """Return the first element beyond a storage type; ``attribute`` names the type."""
+def _beyond(values: Array, tensor: str, storage: str, held: str = "") -> Violation | None:
+    """Return the first element beyond a storage type; ``held`` names the type in the message."""
     if storage not in STORED:
         return None
     least, most = _range(storage)
-    held = f"'{attribute}' is {storage}, which" if attribute else storage
-    return outside(values, least, most, tensor, f"{what}{held} holds {least} to {most}")
+    return outside(values, least, most, tensor, f"{held or storage} holds {least} to {most}")
+
+
+_ANY_TYPE = f"the widest type is {WIDEST}, which"
 
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
 def _given(call: Call) -> Violation | None:
     """Check that every element of an input is one of its type."""
-    for tensor, values in call.tensors.items():
-        attribute = storage_attribute(tensor, call.attributes)
-        if attribute is not None and isinstance(values, np.ndarray):
-            found = _beyond(values, tensor, call.text(attribute), attribute=attribute)
+    for tensor, values in call.arrays():
+        name = tensor.partition("[")[0]
+        attribute, storage = storage_attribute(name, call.attributes), storage_of(name, call.attributes)
+        if storage is not None:
+            held = _ANY_TYPE if attribute is None else f"'{attribute}' is {storage}, which"
+            found = _beyond(values, tensor, storage, held)
             if found is not None:
                 return found
     return None
+
+
+def _made(call: Call) -> Violation | None:
+    """Check the elements of an output that attributes give."""
+    return _beyond(call.tensor("output"), "output", WIDEST, _ANY_TYPE)
 
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------
@@ -65,7 +74,7 @@ def _divisors(call: Call) -> Violation | None:
 def _product(call: Call) -> Violation | None:
     if call.text("in_t") != "int32_t" or call.number("shift") == 0:
         return None  # without a shift, the low 32 bits stay
-    return _beyond(call.tensor("output"), "output", "int32_t", "after the shift, ")
+    return _beyond(call.tensor("output"), "output", "int32_t", "after the shift, int32_t")
 
 
 def _negated(call: Call) -> Violation | None:
@@ -282,6 +291,8 @@ _DEMANDS: dict[str, Conditions] = {
     "intdiv": Conditions(before=(_divisors,)),
     "mul": Conditions(after=(_product,)),
     "negate": Conditions(before=(_negated,)),
+    "const": Conditions(after=(_made,)),
+    "pad": Conditions(after=(_made,)),
     "table": Conditions(before=(_slopes,)),
     "reduce_sum": Conditions(before=(_reduced,)),
     "gather": Conditions(before=(_indices("values"),)),
