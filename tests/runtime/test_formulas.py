@@ -259,3 +259,25 @@ def test_what_a_branch_of_the_value_skips_is_written_nowhere():
         "x: real[n]; at: int[m];", "y: real[3];", "y[|at[k,]|,] = k < 1 ? x[k,] : x[|k|,], k < 3;"
     )  # fmt: skip
     assert check(text, R([5.0]), R([2])).tolist() == [0, 0, 5]
+
+
+def test_values_of_constants_depend_on_indices_in_any_way():
+    text = operator("x: real[n];", "y: int[3]; t: str[2];", "y[i,] = sums[i, 1], i < 3; t[i,] = names[i,], i < 2;")
+    constants = """@constant {
+        names: str[2] = "row {i}", i < 2;
+        sums: int[3, 2] = (([0, 10, 20])[:i] + ..) * j + ([1 ..(i)] + ..), i < 3, j < 2;
+    }
+    @output"""
+    sums, names = run(text.replace("@output", constants), R([1.0]))
+    assert sums.tolist() == [0, 1, 12]
+    assert names.tolist() == ["row 0", "row 1"]
+
+
+def test_unrolled_indices_are_known_when_composing():
+    text = operator(
+        "x: real[n];",
+        "y: real[3]; t: str[3];",
+        "unroll..(k -> 3) y[k,] = real([0:k] + ..); unroll..(k -> 3) t[k,] = '{k}';",
+    )
+    y, t = run(text, R([1.0]))
+    assert (y.tolist(), t.tolist()) == ([0.0, 0.0, 1.0], ["0", "1", "2"])

@@ -15,6 +15,7 @@ OVERWRITTEN_OUTPUT = Rule("overwritten-output", section="2.12")
 READS_OWN_OUTPUT = Rule("reads-own-output", section="2.12")
 REMAP_NOTATION = Rule("remap-notation", section="2.12")
 RUN_TIME_COUNT = Rule("run-time-count", section="2.12")
+RUN_TIME_VALUE = Rule("run-time-value", section="2.12")
 TENSOR_NOT_ACCESSED = Rule("tensor-not-accessed", section="2.12")
 TOO_MANY_FORMULAS = Rule("too-many-formulas", section="2.12")
 TWO_PACKED_INDICES = Rule("two-packed-indices", section="2.12")
@@ -42,6 +43,11 @@ def too_wide(value: object) -> str:
 def result_too_wide(operator: str) -> str:
     """Return the message for a result of an operator beyond the ints of tensors."""
     return too_wide(f"the result of '{operator}'")
+
+
+def known_at_run_time(value: str, what: str) -> str:
+    """Return the message for ``value``, an index or element, where ``what`` demands a value of compile time."""
+    return f"'{value}' is known only at run time, but {what} must be known when composing"
 
 
 def whole_tensor(type_: object, element: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
+from math import prod
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_index
@@ -242,7 +244,10 @@ class _Elaboration:
             axes += [Axis(name, extent) for name, extent in extents]
             self._bind(expressions, bound, [*range(len(axes) - len(extents), len(axes))], {})
         expressions.axes = len(axes)
-        value = expressions.evaluate(node.value)
+        try:
+            value = expressions.evaluate(node.value)
+        except EvaluationError:
+            value, axes = self._written_out(expressions, axes), []
         if item is not None and isinstance(value, Pack) and value.items is not None:
             value = value.items[item]
         if not axes:
@@ -263,6 +268,28 @@ class _Elaboration:
             tuple(axes), "=", (write,), None, node, self._base, self._place(node),
             preparations=tuple(expressions.preparations),
         )  # fmt: skip
+
+    def _written_out(self, expressions: Expressions, axes: Sequence[Axis]) -> Value:
+        """Return the values of a constant at all points: its indices are compile-time values (2.7).
+
+        Raise EvaluationError for the value that fails.
+        """
+        counts = [int(axis.extent.value) for axis in axes if isinstance(axis.extent, Constant)]
+        if len(counts) < len(axes) or not axes or prod(counts) > LONGEST_PACK:
+            return expressions.evaluate(self._node.value)
+        values = []
+        for point in product(*map(range, counts)):
+            self._bind_all(expressions, dict(enumerate(point)))
+            values.append(expressions.evaluate(self._node.value))
+        return Pack(values)
+
+    def _bind_all(self, expressions: Expressions, fixed: dict[int, int]) -> None:
+        """Bind the indices of a constant at a point."""
+        count = 0
+        for bound in self._node.bounds:
+            extents = self._extents(expressions, bound)
+            self._bind(expressions, bound, [*range(count, count + len(extents))], fixed)
+            count += len(extents)
 
     def _row_major(self, slot: Slot) -> Term:
         index: Value = shapes.constant(0)

@@ -8,7 +8,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 FORMS.update({
     nodes.Literal: naming.nothing,
-    nodes.String: naming.nothing,
+    nodes.String: naming.string,
     nodes.ErrorExpression: naming.nothing,
     nodes.Qualified: naming.name_value,
     nodes.Parenthesized: naming.parenthesized,

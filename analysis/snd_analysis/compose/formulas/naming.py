@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
-from snd_analysis.compose.formulas.operands import Guarded
+from snd_analysis.compose.formulas.operands import Guarded, is_dynamic
 from snd_analysis.compose.scope import member_of
 from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import FUNCTIONS, UNDEFINED, Value, default_value, elementwise
+from snd_analysis.symbolic.values import (
+    FUNCTIONS,
+    UNDEFINED,
+    OperationError,
+    Value,
+    default_value,
+    elementwise,
+    formatted,
+)
 
 
 def name_value(expressions: Expressions, node: nodes.Qualified) -> Value:
@@ -70,6 +79,15 @@ def _casted(expressions: Expressions, node: nodes.Expression, dtype: str, argume
     return expressions.lifted(
         node, lambda a: elementwise(lambda x: apply(dtype, node, x), a), expressions.evaluate(argument)
     )
+
+
+def string(expressions: Expressions, node: nodes.String) -> Value:
+    """Return a string with values that are known here, such as an unrolled index or an index of a constant."""
+    parts = (part.value if isinstance(part, nodes.Text) else expressions.evaluate(part.value) for part in node.parts)
+    values = [*parts]
+    if any(map(is_dynamic, values)):
+        raise OperationError(UNKNOWN_VALUE, "a value in a string must be known when the formula is bound")
+    return formatted(*values)
 
 
 def nothing(expressions: Expressions, node: nodes.Node) -> Value:

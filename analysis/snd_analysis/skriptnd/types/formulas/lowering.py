@@ -23,6 +23,7 @@ from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
 from snd_analysis.skriptnd.types.formulas.counting import check_counting
 from snd_analysis.skriptnd.types.formulas.overwriting import check_overwriting
+from snd_analysis.skriptnd.types.formulas.run_time_values import check_run_time_values
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
@@ -128,6 +129,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
     _check_value(context, formula, target, value)
     if len(context.problems) == reported and symbol is not None:
         check_counting(context, formula, symbol)
+    if len(context.problems) == reported:
+        check_run_time_values(context, formula)
     if len(context.problems) == reported:
         check_reach(context, formula)
 
