@@ -1,9 +1,12 @@
-"""Only ``snd lsp`` loads the libraries of the language server, which take longer than a check of a file."""
+"""Modules that commands load. What a command does not use, it does not load: loading takes most of a short run."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 PROTOCOL = ("pygls", "lsprotocol", "cattrs", "attrs", "attr", "websockets")
 
@@ -28,3 +31,38 @@ def test_no_module_outside_of_the_language_server_loads_its_libraries() -> None:
     loaded = {name.partition(".")[0] for name in found.stdout.split()}
     assert {"snd_server", "snd_analysis", "click"} <= loaded
     assert loaded.isdisjoint(PROTOCOL), loaded & {*PROTOCOL}
+
+
+TELLTALE = """
+import atexit, sys
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+sys.argv = ["snd", *sys.argv[1:]]
+from snd_server.cli import main
+main()
+"""
+SOFTMAX = ("run", "--operator", "nn.softmax", "--input", "input=[[1.0, 2.0]]")
+WORK = ("snd_analysis.db", "snd_analysis.skriptnd.syntax", "snd_analysis.workspace", "snd_runtime", "numpy")
+LATE = {
+    **{(name, "--help"): WORK for name in ("check", "doc", "init", "lsp", "mcp", "rule", "run")},
+    SOFTMAX: (
+        "snd_analysis.nnef1",
+        "snd_analysis.proofs.solver",
+        "snd_server.running.map_proposal",
+        "lark",
+        "numba",
+        "onnx",
+        "rich",
+        "tomllib",
+        "z3",
+    ),
+}
+"""Modules and packages that a command does without."""
+
+
+@pytest.mark.parametrize("command", LATE, ids=" ".join)
+def test_a_command_loads_what_it_uses(command: tuple[str, ...], tmp_path: Path) -> None:
+    started = [sys.executable, "-c", TELLTALE, *command]
+    done = subprocess.run(started, cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert "click" in loaded
+    assert not {late for late in LATE[command] for name in loaded if f"{name}.".startswith(f"{late}.")}

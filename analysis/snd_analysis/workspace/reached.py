@@ -44,7 +44,8 @@ def reached_diagnostics(
             found = [each for each in found if not _is_settled(snapshot, graph, composition, each)]
         problems.setdefault(name.path, []).extend(found)
     for path, found in problems.items():
-        found += _around_definitions(snapshot, path, [name for name in reached if name.path == path])
+        if not is_library(path):  # the library has no problems (invariant 7)
+            found += _around_definitions(snapshot, path, [name for name in reached if name.path == path])
     problems[graph.path] += snapshot.composing_problems(graph.path, composition)
     return {path: snapshot.as_diagnostics(path, found) for path, found in problems.items()}
 

@@ -19,13 +19,18 @@ class Evaluator:
     """An evaluator in a process that ``Worker`` keeps, kills and replaces; texts are sent when they change."""
 
     def __init__(
-        self, limits: ProcessLimits | None = None, *, keep_ready: bool = False, target: str | None = None
+        self,
+        limits: ProcessLimits | None = None,
+        *,
+        keep_ready: bool = False,
+        forks: bool = False,
+        target: str | None = None,
     ) -> None:
         """Prepare a worker; ``target`` is ``module:function``, which makes the worker's handler.
 
-        By default ``handler``.
+        By default ``handler``. See ``Worker`` for the other arguments.
         """
-        self.worker = Worker(target or _TARGET, limits, keep_ready=keep_ready)
+        self.worker = Worker(target or _TARGET, limits, keep_ready=keep_ready, forks=forks)
         self._sent: dict[str, str] = {}
         self._sent_to = 0
 

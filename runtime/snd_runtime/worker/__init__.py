@@ -4,7 +4,7 @@
 computes before it loads it.
 """
 
-from snd_runtime.worker.limits import ProcessLimits
+from snd_runtime.worker.limits import ProcessLimits, limit_threads, thread_count
 from snd_runtime.worker.process import Worker, WorkerFailed
 
-__all__ = ["ProcessLimits", "Worker", "WorkerFailed"]
+__all__ = ["ProcessLimits", "Worker", "WorkerFailed", "limit_threads", "thread_count"]

@@ -15,20 +15,14 @@ from importlib import import_module
 from queue import SimpleQueue
 from typing import Any, BinaryIO, TypeAlias
 
+from snd_analysis.base import checked_by
 from snd_runtime.worker.channel import Kind, Message, receive, send
-from snd_runtime.worker.limits import DEEPEST_RECURSION
+from snd_runtime.worker.limits import DEEPEST_RECURSION, limit_threads
 
 Note: TypeAlias = Callable[[Any], None]
 Handler: TypeAlias = Callable[[Any, Note], Any]
 """A function that handles a request; the second argument sends an intermediate message."""
 
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
 _SPARE_BYTES = 256 << 20
 """Address space that is reserved and unused: arenas of threads, buffers for products of matrices."""
 
@@ -41,15 +35,15 @@ def main(target: str, memory_bytes: int | None, threads: int) -> None:
     requests, answers = _own_channels()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal interrupts the parent, which ends this process
     sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_RECURSION))
-    for name in _THREAD_VARIABLES:
-        os.environ[name] = str(threads)
+    limit_threads(threads)
     module, _, function = target.partition(":")
     handler: Handler = getattr(import_module(module), function)()
     _warm_up()
     if memory_bytes is not None:
         _limit_memory(memory_bytes)
     send(answers, Message(Kind.READY, 0))
-    _serve(handler, requests, answers)
+    with checked_by(lambda: None):  # a copy of a process has the checkpoint of what that one does
+        _serve(handler, requests, answers)
 
 
 def _own_channels() -> tuple[BinaryIO, BinaryIO]:

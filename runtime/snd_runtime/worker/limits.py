@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from msgspec import Struct
 
 DEEPEST_RECURSION = 10_000
@@ -25,3 +27,24 @@ class ProcessLimits(Struct, frozen=True):
     memory_bytes: int | None = None
     threads: int | None = None
     """Number of threads of linear algebra; None for one per processor, up to four."""
+
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+"""Variables of the environment with the number of threads of a library of linear algebra, read when it is loaded."""
+
+
+def thread_count(limits: ProcessLimits) -> int:
+    """Return the number of threads of linear algebra in a process with these limits."""
+    return limits.threads or min(MOST_THREADS, max(1, (os.cpu_count() or 1) // 2))
+
+
+def limit_threads(count: int) -> None:
+    """Set the number of threads of linear algebra in this process, which has not loaded NumPy so far."""
+    for name in _THREAD_VARIABLES:
+        os.environ[name] = str(count)

@@ -13,7 +13,9 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any, BinaryIO, cast
 
 from snd_runtime.worker.channel import Kind, Message, receive, send
-from snd_runtime.worker.limits import MOST_THREADS, ProcessLimits
+from snd_runtime.worker.child import main
+from snd_runtime.worker.forked import ForkedProcess, can_fork
+from snd_runtime.worker.limits import ProcessLimits, thread_count
 
 _START_SECONDS = 60.0
 # A fresh interpreter, as multiprocessing spawns them; but that would run the parent's main module again, has no way to
@@ -44,14 +46,17 @@ class Worker:
 
     ``target`` is ``module:function``, see ``child``. A process that was killed or died is replaced: at once with
     ``keep_ready``, else by the next request. ``generation`` counts the processes: a new one knows nothing of earlier
-    requests.
+    requests. With ``forks``, the process is a copy of this one where that works, made by the first request.
     """
 
-    def __init__(self, target: str, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
+    def __init__(
+        self, target: str, limits: ProcessLimits | None = None, *, keep_ready: bool = False, forks: bool = False
+    ) -> None:
         self.generation = 0
         self._target = target
         self._limits = limits or ProcessLimits()
         self._keep_ready = keep_ready
+        self._forks = forks
         self._busy = threading.Lock()
         self._guard = threading.Lock()
         self._process: _Process | None = None
@@ -65,8 +70,12 @@ class Worker:
         self.close()
 
     def start(self) -> None:
-        """Begin to start the process, if there is none, without waiting for it."""
-        self._running()
+        """Begin to start the process, if there is none, without waiting for it.
+
+        A copy is made as late as possible: it has what is loaded until then.
+        """
+        if not self._forks:
+            self._running()
 
     def wait(self) -> None:
         """Wait until the process is ready; it is started if there is none. Raise WorkerFailed."""
@@ -123,7 +132,7 @@ class Worker:
                 self._process = None
             if self._process is None:
                 self.generation += 1
-                self._process = _Process(self._target, self._limits)
+                self._process = _Process(self._target, self._limits, self._forks and can_fork())
             return self._process
 
     def _discard(self, process: _Process) -> None:
@@ -160,18 +169,14 @@ class Worker:
 class _Process:
     """One process, and a thread that reads its output."""
 
-    def __init__(self, target: str, limits: ProcessLimits) -> None:
+    def __init__(self, target: str, limits: ProcessLimits, forks: bool) -> None:
         self.stopped = False
-        memory = "" if limits.memory_bytes is None else str(limits.memory_bytes)
-        threads = limits.threads or min(MOST_THREADS, max(1, (os.cpu_count() or 1) // 2))
-        path = [folder for folder in sys.path if folder]  # "" is the current folder, where anything may lie
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, target, memory, str(threads), *path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=os.name == "posix",  # ctrl-C at the terminal is for the parent only
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        threads = thread_count(limits)
+        self._process: ForkedProcess | subprocess.Popen[bytes]
+        if forks:
+            self._process = ForkedProcess(lambda: main(target, limits.memory_bytes, threads))
+        else:
+            self._process = _fresh(target, limits.memory_bytes, threads)
         self._requests = cast(BinaryIO, self._process.stdin)
         self._messages: SimpleQueue[Message | None] = SimpleQueue()
         self._ready = False
@@ -218,6 +223,19 @@ class _Process:
         status = self._process.wait()
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
         return WorkerFailed("died", f"the process that evaluates it ended ({how})", how)
+
+
+def _fresh(target: str, memory_bytes: int | None, threads: int) -> subprocess.Popen[bytes]:
+    """Start an interpreter that serves."""
+    memory = "" if memory_bytes is None else str(memory_bytes)
+    path = [folder for folder in sys.path if folder]  # "" is the current folder, where anything may lie
+    return subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, target, memory, str(threads), *path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=os.name == "posix",  # ctrl-C at the terminal is for the parent only
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
 
 
 def _read(answers: BinaryIO, messages: SimpleQueue[Message | None]) -> None:

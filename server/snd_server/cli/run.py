@@ -10,10 +10,6 @@ from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
 from snd_server.cli.shared_options import attribute_options, config_option, memory_option, seed_option, weight_options
 from snd_server.extras import MissingExtraError
-from snd_server.running.arguments import ArgumentError
-from snd_server.running.evaluate import RunRequest
-from snd_server.workspace_files.config_error import ConfigError
-from snd_server.workspace_files.model_folder import main_file
 
 
 @click.command(short_help="Run a graph or an operator.")
@@ -109,16 +105,23 @@ def run(
     """
     if graph is not None and operator is not None:
         raise click.UsageError("give either --graph or --operator")
+    if isnan(tolerance):
+        raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
+    from snd_runtime.worker import ProcessLimits, limit_threads, thread_count
+
+    limit_threads(thread_count(ProcessLimits()))  # before NumPy is loaded: the worker is a copy of this process
+    from snd_server.commands.run import propose_and_show, run_and_show
+    from snd_server.running.arguments import ArgumentError
+    from snd_server.running.evaluate import RunRequest
+    from snd_server.workspace_files.config_error import ConfigError
+    from snd_server.workspace_files.model_folder import main_file
+
     path = _library_file(operator) if path is None else main_file(path)
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
         strict,
     )  # fmt: skip
-    from snd_server.commands.run import propose_and_show, run_and_show
-
-    if isnan(tolerance):
-        raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
     try:
         if write_map is not None:
             return propose_and_show(request, write_map)

@@ -23,11 +23,11 @@ def chosen_definition(snapshot: Snapshot, path: str, graph: str | None, operator
             raise ArgumentError(no_graph(snapshot, path, "; name an operator with --operator"))
         written = graphs[0].name.text
     name = _name(snapshot, path, written)
-    known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
     if is_format_library(name.path):
-        name = OperatorName(name.path, declared_name(name.name, known))
+        name = OperatorName(name.path, declared_name(name.name, [*snapshot.definitions(name.path)]))
     template = snapshot.template(name)
     if template is None or template.definition.kind != kind:
+        known = [each for each, found in snapshot.definitions(name.path).items() if found.definition.kind == kind]
         raise ArgumentError(f"there is no {kind} '{written}' in {path}; {among(name.name, known)}")
     return template
 

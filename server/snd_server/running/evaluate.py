@@ -19,7 +19,7 @@ from snd_analysis.compose import Composition, Failure, Session, Site, Template, 
 from snd_analysis.skriptnd.names import is_format_library, is_library
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
-from snd_analysis.workspace import Snapshot, elaborated, reached_diagnostics
+from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
 from snd_runtime.execution import variable_tensors, weight_use
 from snd_runtime.execution.plain import plain
@@ -37,7 +37,6 @@ from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, among, parse_arguments
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
-from snd_server.running.map_proposal import proposed_rules, write_proposal
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
@@ -102,7 +101,7 @@ class Observer(Struct, frozen=True):
 def evaluate(checker: Checker, request: RunRequest, observer: Observer) -> tuple[Evaluated, int]:
     """Evaluate the request, and write the outputs; return the data to show, and the exit status.
 
-    Raise ArgumentError for missing items, ConfigError and OSError.
+    The worker may be a copy of this process. Raise ArgumentError for missing items, ConfigError and OSError.
     """
     try:
         with _evaluator(request) as evaluator, checked_by(_time_limit(request.seconds)):
@@ -120,7 +119,7 @@ def _evaluator(request: RunRequest) -> Evaluator:
     """
     limits = ProcessLimits(memory_bytes=request.memory_bytes)
     if request.engine == "snd":
-        return Evaluator(limits)
+        return Evaluator(limits, forks=True)
     for option, is_given in (
         ("--trace", request.trace),
         ("--quantize", request.quantize),
@@ -211,6 +210,8 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     """
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
+        from snd_analysis.workspace import elaborated  # SkriptND does without the other language
+
         read = elaborated(snapshot.db, request.path)
         if read.unknown_results:
             message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
@@ -304,6 +305,8 @@ def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
 
     Raise ArgumentError and OSError.
     """
+    from snd_server.running.map_proposal import proposed_rules, write_proposal
+
     snapshot = checker.snapshot(request.path)
     if snapshot.file(request.path) is None:
         raise ArgumentError(no_file(request.path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -51,6 +50,8 @@ class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_rules(path: str) -> tuple[MapRule, ...]:
     """Return the rules of a file. Raise ArgumentError."""
+    import tomllib  # most runs have no rules
+
     try:
         text = read_file(path, MOST_SOURCE_BYTES).decode()
         rules = msgspec.convert(tomllib.loads(text), _Rules).rule

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from snd_analysis.base import counted
-from snd_analysis.workspace import Snapshot, tensor_path
+from snd_analysis.workspace import Snapshot
 from snd_runtime.evaluation import StoredArray
 from snd_runtime.files import InvalidFileError, read_safetensors, read_tensor, write_tensor
 from snd_server.limits import MOST_ARCHIVE_MEMBERS, MOST_LISTED_NAMES, MOST_LISTED_PATHS
@@ -136,6 +136,10 @@ def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str,
     Raise ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
     """
     variables = snapshot.stored_variables(path)
+    if not variables:
+        return {}
+    from snd_analysis.workspace import tensor_path  # of NNEF 1.0, as all that is stored
+
     files = {each.name: tensor_path(path, each.label) for each in variables}
     contents = dict(_stored(path, list(dict.fromkeys(filter(None, files.values()))), most_bytes))
     found = {name: contents[file] for name, file in files.items() if file is not None and file in contents}

@@ -14,7 +14,9 @@ class InProcessWorker:
 
     generation = 1
 
-    def __init__(self, target: str, limits: ProcessLimits | None = None, *, keep_ready: bool = False) -> None:
+    def __init__(
+        self, target: str, limits: ProcessLimits | None = None, *, keep_ready: bool = False, forks: bool = False
+    ) -> None:
         module, _, function = target.partition(":")
         self._handler = getattr(import_module(module), function)()
 
