@@ -50,13 +50,33 @@ def test_doc_lists_modules_and_operators(real):
     [
         ("nn.linea", "did you mean 'linear'?"),
         ("matth", "did you mean 'math'?"),
-        ("softmax", "'softmax' is an operator: write 'snd doc nn.softmax'"),
+        ("nosuch", "there is no module called 'nosuch'"),
     ],
 )
 def test_doc_says_what_is_close(real, name, said):
     outcome = real("doc", name)
     assert outcome.status == 2
     assert said in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("softmax", "nn.softmax"), ("Conv2d", "layer.conv"), ("F.conv2d", "nn.conv"), ("torch.cat", "layout.concat"),
+        ("torch.nn.functional.layer_norm", "nn.mean_variance_norm"), ("nn.layer_norm", "nn.mean_variance_norm"),
+        ("LayerNorm", "nn.mean_variance_norm"), ("MatMul", "linalg.matmul"), ("nn.Embedding", "layout.gather"),
+    ],
+)  # fmt: skip
+def test_doc_finds_operators_by_their_names_elsewhere(real, name, found):
+    assert real("doc", name).stdout.startswith(f"## {found}\n")
+
+
+def test_doc_lists_several_counterparts(real):
+    lines = real("doc", "Resize").stdout.splitlines()
+    assert lines[0] == "image.resize  Resizing to given extents, by any of the methods. (ONNX Resize)"
+    assert [line.split()[0] for line in lines[1:]] == [
+        "image.nearest_resize", "image.linear_resize", "image.cubic_resize", "image.rescale",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", library_modules())

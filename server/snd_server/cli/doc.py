@@ -21,48 +21,69 @@ if TYPE_CHECKING:
 def doc(name: str | None, page: bool, picture: bool) -> None:
     """Explain an operator of the library, as in nn.conv, or list the operators of a module, as in nn.
 
-    The text is Markdown: signature, description, samples, demands, and the formula. Without NAME, the modules are
-    listed.
+    The text is Markdown: signature, description, samples, demands, and the formula. NAME may also be the name of an
+    operator in PyTorch, ONNX or NNEF 1.0, as in Conv2d, F.conv2d, torch.cat or MatMul; if it has several counterparts,
+    they are listed. Without NAME, the modules are listed.
     """
-    if picture and "." not in (name or ""):
-        raise click.UsageError("--picture takes an operator, as in nn.conv")
     # The library is not read for `snd --help`.
-    from snd_analysis.ide import module_page, operator_names, operator_page, summaries
+    from snd_analysis.ide import module_page, operator_page, summaries
     from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, library_modules
     from snd_analysis.workspace import Workspace
     from snd_server.workspace_files.files import DiskReader
 
     snapshot = Workspace(DiskReader()).snapshot()
     modules = (*library_modules(), *format_modules())
+    if name in (None, *modules) and picture:
+        raise click.UsageError("--picture takes an operator, as in nn.conv")
     if name is None:
         show_document("".join(f"{each}\n" for each in modules))
-        return
-    module, _, operator = name.partition(".")
-    if module not in modules:
-        owners = [
-            each for each in modules if not operator and module in {o.name for o in operator_names(snapshot, each)}
-        ]
-        if owners:
-            full = " or ".join(f"'snd doc {each}.{module}'" for each in owners)
-            raise click.UsageError(f"'{module}' is an operator: write {full}")
-        raise click.UsageError(_unknown("module", module, modules))
-    if not operator and page:
-        show_document(module_page(snapshot, module))
-        return
-    if not operator:
-        show_document("".join(f"{module}.{each}  {text}\n" for each, text in summaries(snapshot, module)))
-        return
-    names = [each.name for each in operator_names(snapshot, module)]
-    if module in format_modules():
-        from snd_server.running.specified_names import declared_name
+    elif name in modules and page:
+        show_document(module_page(snapshot, name))
+    elif name in modules:
+        show_document("".join(f"{name}.{each}  {text}\n" for each, text in summaries(snapshot, name)))
+    else:
+        found = _operators(snapshot, name, modules)
+        if len(found) > 1:
+            for full, others in found.items():
+                summary = dict(summaries(snapshot, full.partition(".")[0]))[full.partition(".")[2]]
+                show_document(f"{full}  {summary}{_in_brackets(others)}\n")
+            return
+        (full,) = found
+        module, _, operator = full.partition(".")
+        if picture:
+            _show_picture(snapshot, OperatorName(LIBRARY_PREFIX + module, operator))
+            return
+        show_document(operator_page(snapshot, OperatorName(LIBRARY_PREFIX + module, operator)) + "\n")
 
-        operator = declared_name(operator, names)
-    if operator not in names:
+
+def _operators(snapshot: Snapshot, name: str, modules: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the operators of the library that a name may mean, with their names in other frameworks that match.
+
+    Raise UsageError if there is none.
+    """
+    from snd_analysis.ide import operator_names
+    from snd_analysis.skriptnd.names import format_modules, library_modules, operators_called
+    from snd_server.running.specified_names import declared_name
+
+    module, _, operator = name.rpartition(".")
+    if module in modules:
+        names = [each.name for each in operator_names(snapshot, module)]
+        operator = declared_name(operator, names) if module in format_modules() else operator
+        if operator in names:
+            return {f"{module}.{operator}": []}
+    found = operators_called(name)
+    for each in modules:
+        if (each in library_modules() or not found) and name in {o.name for o in operator_names(snapshot, each)}:
+            found.setdefault(f"{each}.{name}", [])
+    if found:
+        return found
+    if module in modules:
         raise click.UsageError(_unknown(f"operator of '{module}'", operator, names))
-    if picture:
-        _show_picture(snapshot, OperatorName(LIBRARY_PREFIX + module, operator))
-        return
-    show_document(operator_page(snapshot, OperatorName(LIBRARY_PREFIX + module, operator)) + "\n")
+    raise click.UsageError(_unknown("module", name.partition(".")[0], modules))
+
+
+def _in_brackets(names: list[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
 
 
 def _show_picture(snapshot: Snapshot, name: OperatorName) -> None:

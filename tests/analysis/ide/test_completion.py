@@ -252,6 +252,22 @@ graph g {
     assert _labels(text % "size='│'") == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "label", "detail", "imports"),
+    [
+        ("Conv2", "layer.conv", "PyTorch nn.Conv2d, import layer", 1),
+        ("layer_no", "nn.mean_variance_norm", "PyTorch F.layer_norm", 0),
+        ("LayerNormal", "nn.mean_variance_norm", "ONNX LayerNormalization", 0),
+        ("bmm", "linalg.matmul", "PyTorch torch.bmm, import linalg", 1),
+    ],
+)
+def test_operators_by_their_names_in_other_frameworks(typed: str, label: str, detail: str, imports: int):
+    text = f"import nn;\ngraph g {{ @input {{ x: real[2]; }} @output {{ y: real[2]; }} @compose {{ y = {typed}"
+    found = next(item for item in completions(snapshot_of({"main.sknd": text}), "main.sknd", len(text)).items
+                 if item.label == label)  # fmt: skip
+    assert (found.detail, len(found.edits)) == (detail, imports)
+
+
 def test_modules_beside_the_file():
     files = {"main.sknd": "import \n", "blocks/down.sknd": "operator a { @output { y: real[1]; } }", "part.sknd": ""}
     found = completions(snapshot_of(files), "main.sknd", 7, files=list(files))

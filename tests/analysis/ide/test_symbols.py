@@ -139,6 +139,12 @@ def test_symbols_of_the_workspace():
     assert _found("qqq") == []
 
 
+def test_symbols_of_the_library_have_names_in_other_frameworks():
+    assert _found("LayerNorm")[0] == "nn.mean_variance_norm"
+    assert "layout.concat" in _found("torch.cat")
+    assert _found("LayerNorm", with_library=False) == []
+
+
 def test_symbols_stand_at_their_names():
     snapshot = snapshot_of({"main.sknd": TEXT})
     for each in workspace_symbols(snapshot, "o", ["main.sknd"]):

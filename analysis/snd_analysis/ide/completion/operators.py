@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from snd_analysis.base import TextEdit
 from snd_analysis.ide.completion.item import Completion, CompletionKind
 from snd_analysis.ide.completion.matching import closeness, matches
 from snd_analysis.ide.completion.modules import importable
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import OpenBracket
-from snd_analysis.skriptnd.names import ModuleNames, OperatorName, is_library, library_modules, library_names
+from snd_analysis.skriptnd.names import (
+    ModuleNames,
+    OperatorName,
+    counterparts_beginning,
+    is_library,
+    library_modules,
+    library_names,
+)
 from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.workspace import Snapshot
 
-_OWN, _IMPORTED, _OTHERS = 1, 3, 8
+_OWN, _IMPORTED, _OTHERS, _ELSEWHERE = 1, 3, 8, 9
+# Fewer letters begin too many names of other frameworks.
+_LETTERS_ELSEWHERE = 3
 # An invocation that is longer is not looked at.
 _FAR = 2000
 _CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"})
@@ -41,6 +52,22 @@ def operators(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files:
             for found in invocable.item(names, name, f"{module}.{name}", _OTHERS):
                 edit = edit or (snapshot.import_edit(place.path, module),)
                 yield _importing(found, module, edit)
+    yield from _named_elsewhere(snapshot, place, invocable)
+
+
+def _named_elsewhere(snapshot: Snapshot, place: CompletionPlace, invocable: _Invocable) -> Iterator[Completion]:
+    """Yield operators of the library that another framework calls by the typed text, as PyTorch says ``LayerNorm``."""
+    if len(place.prefix) < _LETTERS_ELSEWHERE:
+        return
+    imported = snapshot.module_scope(place.path).imports
+    for operator, bare, text in counterparts_beginning(place.prefix):
+        module, _, name = operator.partition(".")
+        for found in invocable.item(library_names(module), name, operator, _ELSEWHERE, bare):
+            if module in imported:
+                yield replace(found, detail=text)
+            else:
+                edits = (snapshot.import_edit(place.path, module),)
+                yield replace(found, detail=f"{text}, import {module}", edits=edits)
 
 
 def _of_qualifier(
@@ -104,13 +131,19 @@ class _Invocable:
         self._quantizes = place.block == BlockKind.QUANTIZE
         self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
 
-    def item(self, names: ModuleNames, name: str, label: str, group: int) -> Iterator[Completion]:
-        """Yield the completion of a definition; nothing if it can't be invoked here."""
+    def item(
+        self, names: ModuleNames, name: str, label: str, group: int, typed: str | None = None
+    ) -> Iterator[Completion]:
+        """Yield the completion of a definition; nothing if it can't be invoked here.
+
+        Its name is compared with the typed text, or the name ``typed`` that it has elsewhere.
+        """
+        typed = typed or name
         is_own = names.path == self._place.path
         kind = names.definitions[name]
         if (kind == "graph" and not self._graphs) or (name.startswith("_") and not is_own):
             return
-        if (is_own and name in self._callers) or not matches(self._place.prefix, name):
+        if (is_own and name in self._callers) or not matches(self._place.prefix, typed):
             return
         if self._results or self._call is not None or self._snippets or self._quantizes:
             definition = self._snapshot.definition(OperatorName(names.path, name))
@@ -121,7 +154,7 @@ class _Invocable:
             text = ""
         # The filter is the name alone, for any module.
         yield Completion(
-            label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), name,
+            label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), typed,
             subject=("operator", names.path, name),
         )  # fmt: skip
 

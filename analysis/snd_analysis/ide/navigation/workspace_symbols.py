@@ -9,7 +9,7 @@ from msgspec import Struct
 from snd_analysis.base import Location
 from snd_analysis.ide.limits import MOST_SYMBOLS
 from snd_analysis.ide.module_names import module_name
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
+from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules, operators_called
 from snd_analysis.workspace import Snapshot
 
 # Scores of matches of the letters of a query in a name; a greater sum is better.
@@ -36,7 +36,7 @@ def workspace_symbols(
     """Return the definitions whose names have the letters of a query in its order, the most similar first.
 
     A query with a dot is compared with qualified names. An empty query finds nothing in the standard library, which
-    everyone has.
+    everyone has. Operators of the library are found by their names in PyTorch, ONNX and NNEF 1.0, too.
     """
     library = [LIBRARY_PREFIX + module for module in library_modules()] if with_library and query else []
     ranked: list[tuple[float, str, str, OperatorName]] = []
@@ -46,7 +46,11 @@ def workspace_symbols(
             similar = similarity(query, module + name)
             if similar is not None:
                 ranked.append((-similar, name, path, OperatorName(path, name)))
-    return [found for *_, name in sorted(ranked)[:MOST_SYMBOLS] if (found := _symbol(snapshot, name)) is not None]
+    for operator in operators_called(query) if library else ():
+        module, _, name = operator.partition(".")
+        ranked.append((-_WHOLE, name, LIBRARY_PREFIX + module, OperatorName(LIBRARY_PREFIX + module, name)))
+    names = dict.fromkeys(name for *_, name in sorted(ranked))
+    return [found for name in [*names][:MOST_SYMBOLS] if (found := _symbol(snapshot, name)) is not None]
 
 
 def similarity(query: str, name: str) -> float | None:

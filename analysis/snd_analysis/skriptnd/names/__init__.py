@@ -21,8 +21,10 @@ from snd_analysis.skriptnd.names.definitions import (
 from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
 from snd_analysis.skriptnd.names.foreign_operators import (
     counterparts,
+    counterparts_beginning,
     counterparts_of_nodes,
     foreign_attribute,
+    operators_called,
     opposite_attribute,
 )
 from snd_analysis.skriptnd.names.library import (
@@ -91,6 +93,7 @@ __all__ = [
     "bound_symbol",
     "candidates",
     "counterparts",
+    "counterparts_beginning",
     "counterparts_of_nodes",
     "declarations",
     "definitions_are_readable",
@@ -110,6 +113,7 @@ __all__ = [
     "library_original",
     "library_text",
     "model_root",
+    "operators_called",
     "opposite_attribute",
     "resolve",
     "symbols_in",

@@ -155,7 +155,7 @@ _COUNTERPARTS = {
     "layout.depth_to_space": _Names("DepthToSpace", "F.pixel_shuffle"),
     "layout.shuffle": _Names("", "F.channel_shuffle"),
     "layout.nonzero": _Names("NonZero", "nonzero"),
-    "layout.gather": _Names("Gather", "index_select", "gather"),
+    "layout.gather": _Names("Gather", "index_select F.embedding nn.Embedding", "gather"),
     "layout.gather_nd": _Names("GatherND"),
     "layout.scatter": _Names("ScatterElements", "scatter"),
     "layout.scatter_nd": _Names("ScatterND"),
@@ -204,6 +204,44 @@ def counterparts(operator: str) -> Iterator[tuple[str, list[str]]]:
 def counterparts_of_nodes(*kinds: str) -> dict[str, str]:
     """Return the operator of the library for each kind of nodes of ONNX: the first that has it as a counterpart."""
     return {kind: next(name for name, names in _COUNTERPARTS.items() if kind in names.onnx.split()) for kind in kinds}
+
+
+def operators_called(name: str) -> dict[str, list[str]]:
+    """Return the operators of the library for a name in another framework, with the counterparts that have that name.
+
+    Names that are written in the same way come first, as ``torch.cat``, ``F.conv2d`` or ``MatMul``; if there is none,
+    names that differ in case, underscores or dimensions only. Counterparts read as in ``PyTorch nn.Conv2d``.
+    """
+    written = name.replace("torch.nn.functional.", "F.").replace("torch.nn.", "nn.").replace("torch.", "")
+    exact: dict[str, list[str]] = {}
+    close: dict[str, list[str]] = {}
+    for operator in _COUNTERPARTS:
+        for format, names in counterparts(operator):
+            for each in names:
+                bare = each.removeprefix("torch.")
+                text = f"{format} {each}"
+                if bare == written or (bare.rpartition(".")[2] == written):
+                    exact.setdefault(operator, []).append(text)
+                elif _folded(each) == _folded(name):
+                    close.setdefault(operator, []).append(text)
+        if _folded(name) in map(_folded, _COUNTERPARTS[operator].similar.split()):
+            close.setdefault(operator, [])
+    return exact or close
+
+
+def counterparts_beginning(prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the operators of the library with a counterpart whose bare name begins with a prefix, once each.
+
+    Each is the operator, such as ``layer.conv``, the bare name, ``Conv2d``, and its full text, ``PyTorch nn.Conv2d``.
+    Case does not count.
+    """
+    for operator in _COUNTERPARTS:
+        named = ((format, each) for format, names in counterparts(operator) for each in names)
+        for format, each in named:
+            bare = each.rpartition(".")[2]
+            if bare.lower().startswith(prefix.lower()):
+                yield operator, bare, f"{format} {each}"
+                break
 
 
 def _folded(name: str) -> str:
