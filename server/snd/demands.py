@@ -16,9 +16,9 @@ def path_of(name: str, value: Any) -> str:
     return found
 
 
-def demand_text(name: str, value: Any) -> None:
-    """Raise TypeError for anything but a string or None."""
-    _demand(name, value, str | None, "a string")
+def demand_text(name: str, value: Any, *, is_optional: bool = True) -> None:
+    """Raise TypeError for anything but a string, or None where it is optional."""
+    _demand(name, value, str | None if is_optional else str, "a string")
 
 
 def demand_int(name: str, value: Any) -> None:

@@ -65,8 +65,12 @@ def load(
         raise ArgumentError(f"'missing' is 'error' or 'random', not {missing!r}")
     if missing is None and weights is not None:
         missing = "error"
-    request = RunRequest(name, graph, weights=place, seed=int(seed), memory_bytes=int(memory))
+    request = RunRequest(
+        name, graph, weights=place, seed=int(seed), memory_bytes=int(memory), strict=missing == "error"
+    )
     if isinstance(map, Mapping):
+        for old, new in by_name("map", map).items():
+            demand_text(f"map['{old}']", new, is_optional=False)
         request = replace(request, rules=rules_of(map))
     elif map is not None:
         request = replace(request, map=path_of("map", map))

@@ -23,9 +23,18 @@ from snd.errors import (
     WeightsWarning,
     diagnostic_of,
 )
+from snd.inputs import demand_no_masked, input_of
 from snd.tensors import Results, tensor_of
 from snd_analysis.base import UNFORKABLE, Location, Severity
-from snd_analysis.compose import Composition, Failure, Session, Specialization, compose_root, extent_text
+from snd_analysis.compose import (
+    Composition,
+    Failure,
+    Session,
+    Specialization,
+    compose_root,
+    extent_text,
+    variables_below,
+)
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_analysis.model import TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
@@ -91,6 +100,8 @@ class Model:
         self._attributes = {name: _attribute(name, value, types_of[name]) for name, value in attributes.items()}
         demand_types(self._template, self._attributes, types)
         self._snapshot = checker.snapshot(self.path)
+        if prepared.shown.idle_rules is not None:
+            warnings.warn(prepared.shown.idle_rules, WeightsWarning, stacklevel=4)
         if missing == "error":
             self._demand_weights()
         self._running: StatefulGraph | None = None
@@ -149,9 +160,11 @@ class Model:
 
     @cached_property
     def _weight_use(self) -> WeightUse:
-        session = Session(self._snapshot)
-        specialization = compose_root(session, self._template, self._attributes, self._types)
-        return weight_use([specialization], self._given)
+        return weight_use([self._root], self._given)
+
+    @cached_property
+    def _root(self) -> Specialization:
+        return compose_root(Session(self._snapshot), self._template, self._attributes, self._types)
 
     def _demand_weights(self) -> None:
         if self._composition.failures:
@@ -179,14 +192,16 @@ class Model:
         """Return the outputs for these inputs: arrays, or values that NumPy converts to arrays.
 
         Lists of them for packs. Omitted inputs have their default. Variables that the graph updates have their new
-        values afterwards. Raise ArgumentError for an unknown input, and ModelError for a model with errors, and for a
-        failure of the run: a shape that does not fit, an index out of bounds, a limit.
+        values afterwards. Raise ArgumentError for an unknown input, and for a value that is no array. Raise ModelError
+        for a model with errors, and for a failure of the run: a shape that does not fit, an index out of bounds, a
+        limit.
         """
         members = {member.name: member for member in self._template.inputs}
         self._demand_known("input", inputs, list(members))
         self._demand_no_errors()
         arguments: list[Argument] = [
-            _argument(name, inputs.get(name), member.node.pack is not None) for name, member in members.items()
+            input_of(name, inputs.get(name), member.node.type.text, member.node.pack is not None)
+            for name, member in members.items()
         ]
         with UNFORKABLE, self._lock:
             try:
@@ -201,13 +216,17 @@ class Model:
 
     @property
     def variables(self) -> dict[str, np.ndarray[Any, Any] | list[np.ndarray[Any, Any]]]:
-        """The variables by scoped name, as the last run left them; before the first run only variables with a file.
+        """The variables by scoped name, as the last run left them; before the first run only those with weights.
 
-        The arrays are read-only.
+        A pack is a list. The arrays are read-only.
         """
+        with UNFORKABLE:
+            known = self._known_variables()
+            root = self._root if self._running is None else self._running.specialization
+            named = {name: _value(known, name, declared) for name, declared in variables_below(root)}
         return {
             name: _read_only(value) if isinstance(value, np.ndarray) else list(map(_read_only, value))
-            for name, value in self._known_variables().items()
+            for name, value in named.items()
             if value is not None
         }
 
@@ -338,15 +357,14 @@ def _types(values: Mapping[str, TensorValue]) -> dict[str, TensorType]:
     return found
 
 
-def _argument(name: str, value: Any, is_pack: bool) -> Argument:
-    if value is None:
-        return None
-    try:
-        if is_pack and isinstance(value, list | tuple):
-            return tuple(np.asarray(item) for item in value)
-        return np.asarray(value)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ArgumentError(f"the input '{name}' is no array: {error}") from None
+def _value(known: Mapping[str, Argument], name: str, declared: TensorValue) -> Argument:
+    """Return the value of a variable; weights have a name for each tensor of a pack. None if one is not known."""
+    value = known.get(name)
+    if value is not None or not isinstance(declared, Pack):
+        return value
+    items = [known.get(f"{name}[{at}]") for at in range(len(declared.items or ()))]
+    arrays = tuple(each for each in items if isinstance(each, np.ndarray))
+    return arrays if len(arrays) == len(items) else None
 
 
 def _arrays(values: Iterable[Argument]) -> Iterator[np.ndarray[Any, Any]]:
@@ -378,6 +396,7 @@ def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _attribute(name: str, value: Any, dtype: str) -> Value:
     """Return a value of Python as one of an attribute; ints are accepted for reals."""
+    demand_no_masked(f"the attribute '{name}'", value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -202,6 +202,16 @@ def test_a_part_of_the_weights_with_no_strict(model: Path, tmp_path: Path, real:
     np.testing.assert_array_equal(read_tensor((new / "weights/filter.dat").read_bytes()), stored)
 
 
+def test_a_rule_that_renames_nothing_is_an_error(model: Path, tmp_path: Path, real: Run):
+    np.savez(tmp_path / "w.npz", filter=np.ones((3, 2, 3), np.float32), bias=np.zeros(3, np.float32))
+    (tmp_path / "map.toml").write_text('[[rule]]\nfrom = "net.*"\nto = "*"\n')
+    given = ("convert", str(model), "--weights-from", str(tmp_path / "w.npz"), "--map", str(tmp_path / "map.toml"))
+    outcome = real(*given, "-o", str(tmp_path / "new"))
+    assert (outcome.status, (tmp_path / "new").exists()) == (2, False)
+    assert "1 rule of the map renames no weight (from 'net.*'); --no-strict ignores them" in outcome.stderr
+    assert real(*given, "-o", str(tmp_path / "new"), "--no-strict").status == 0
+
+
 @pytest.mark.parametrize("option", ["--map", "--write-map"])
 def test_maps_need_weights_from_another_place(model: Path, tmp_path: Path, real: Run, option: str):
     outcome = real("convert", str(model), "-o", str(tmp_path / "new"), option, "map.toml")

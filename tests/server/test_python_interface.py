@@ -121,6 +121,38 @@ def test_a_map_renames_weights(tmp_path: Path, kind: str):
         _model(tmp_path, DENSE, map={"*.weight": "w"})
 
 
+def test_a_rule_of_a_map_that_renames_nothing_is_reported(tmp_path: Path):
+    np.savez(tmp_path / "w.npz", w=np.ones(2, np.float32), b=np.ones(2, np.float32))
+    told = r"1 rule of the map renames no weight \(from 'net\.\*'\)"
+    with pytest.raises(snd.ArgumentError, match=told):
+        _model(tmp_path, DENSE, weights=tmp_path / "w.npz", map={"net.*": "*"})
+    with pytest.warns(snd.WeightsWarning, match=told) as warned:
+        _model(tmp_path, DENSE, weights=tmp_path / "w.npz", map={"net.*": "*"}, missing="random")
+    assert len(warned) == 1
+    with pytest.warns(snd.WeightsWarning, match=told):
+        _model(tmp_path, DENSE, map={"net.*": "*"})
+
+
+def test_variables_are_those_of_the_graph_before_and_after_a_run(tmp_path: Path):
+    text = """graph G {
+        @input { x: real[2]; } @output { y: real[2]; } @variable { w: real[2]; p: real[2]..(2); }
+        @compose { a = math.mul(x, w); b = math.add(a, p[0]); y = math.add(b, p[1]); }
+    }"""
+    weights = {name: np.ones(2, np.float32) for name in ("w", "p.0", "p.1", "other")}
+    np.savez(tmp_path / "w.npz", **weights)
+    model = _model(tmp_path, text, weights=tmp_path / "w.npz", missing="random")
+    for _ in range(2):
+        assert [*model.variables] == ["w", "p"]
+        assert [each.tolist() for each in model.variables["p"]] == [[1, 1], [1, 1]]
+        model.run(x=[1, 1])
+    np.savez(tmp_path / "w.npz", **{"p.0": np.ones(2, np.float32)})
+    model = _model(tmp_path, text, weights=tmp_path / "w.npz", missing="random")
+    assert model.variables == {}  # the second tensor of the pack is drawn by the first run
+    model.run(x=[1, 1])
+    assert [*model.variables] == ["w", "p"]
+    assert _model(tmp_path, DENSE.replace("math.add(m, b)", "nothing(m)")).variables == {}
+
+
 def test_a_model_without_weights_warns_of_them(tmp_path: Path):
     model = _model(tmp_path, DENSE)
     with pytest.warns(snd.WeightsWarning, match=r"Dense: 2 variables have no weight \(b, w\)") as told:
@@ -223,6 +255,54 @@ def test_what_is_no_array_is_an_argument_error(tmp_path: Path):
     assert model.run(x=[1.0], k=np.array([7], np.uint64))["z"].tolist() == [-7]  # type: ignore[union-attr]
 
 
+TYPED = "graph G { @input { x: %s[n|9]; } @output { y: %s[n]; } @compose { y = x; } }"
+MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "message"),
+    [
+        ("real", MASKED, "the input 'x' has masked elements"),
+        ("real", [1.0, np.ma.masked], "the input 'x' has masked elements"),
+        ("int", [2**70], "'x' has an element that does not fit into 64 bits: 1180591620717411303424"),
+        ("int", [-(2**63) - 1, 2**64], "'x' has an element that does not fit into 64 bits: -9223372036854775809"),
+        ("real", [10**400, 1], "'x' has an int that is too large for a real"),
+        ("real", [[1, 2], [3]], "'x' is no array: its lists have different lengths"),
+        ("real", {1, 2}, "'x' is no array, but a value of the type 'set'"),
+        ("real", [1.0, None], "'x' is 'real', and has an element of the type 'NoneType'"),
+        ("str", ["a", None], "'x' is 'str', and has an element of the type 'NoneType'"),
+        ("bool", [True, {}], "'x' is 'bool', and has an element of the type 'dict'"),
+    ],
+    ids=repr,
+)
+def test_an_input_that_is_no_tensor_is_refused_in_its_own_words(tmp_path: Path, dtype: str, value: Any, message: str):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(snd.ArgumentError, match=re.escape(message)):
+            _model(tmp_path, TYPED % (dtype, dtype)).run(x=value)
+
+
+@pytest.mark.parametrize("dtype", ["real", "int", "bool", "str"])
+def test_an_empty_list_has_the_type_of_the_input(tmp_path: Path, dtype: str):
+    assert _model(tmp_path, TYPED % (dtype, dtype)).run(x=[])["y"].shape == (0,)  # type: ignore[union-attr]
+
+
+def test_objects_are_arrays_if_their_items_are(tmp_path: Path):
+    def found(dtype: str, value: Any) -> Any:
+        return _model(tmp_path, TYPED % (dtype, dtype)).run(x=value)["y"].tolist()  # type: ignore[union-attr]
+
+    assert found("real", [2**70, 1]) == [2.0**70, 1.0]
+    assert found("int", np.array([1, 2], object)) == [1, 2]
+    assert found("bool", np.array([True, False], object)) == [True, False]
+    assert found("str", np.array(["a", "b"], object)) == ["a", "b"]
+    assert found("real", np.ma.masked_array([1.0, 2.0])) == [1, 2]
+
+
+def test_a_masked_attribute_is_refused(tmp_path: Path):
+    with pytest.raises(snd.ArgumentError, match="the attribute 'axes' has masked elements"):
+        _model(tmp_path, SCALED, attributes={"axes": np.ma.masked_array([0, 1], mask=[True, False])})
+
+
 def test_a_variable_beyond_64_bits_is_refused(tmp_path: Path):
     text = "graph G { @output { y: int[1]; } @variable { k: int[1]; } @compose { y = math.neg(k); } }"
     np.save(tmp_path / "k.npy", np.array([2**64 - 1], np.uint64))
@@ -240,6 +320,8 @@ def test_a_variable_beyond_64_bits_is_refused(tmp_path: Path):
         ({"graph": 3}, "'graph' must be a string, not 3 of the type 'int'"),
         ({"attributes": [("batch", 2)]}, "'attributes' must be a mapping from names"),
         ({"attributes": {3: 2}}, "a name in 'attributes' must be a string"),
+        ({"map": {"w": 3}}, r"map\['w'\] must be a string, not 3"),
+        ({"map": {3: "w"}}, "a name in 'map' must be a string"),
         ({"types": {"T": 3}}, r"types\['T'\] must be a string"),
         ({"seed": "1"}, "'seed' must be an integer"),
         ({"seconds": "1"}, "'seconds' must be a number"),

@@ -337,6 +337,21 @@ def test_a_map_leaves_open_what_fits_nothing(model, real):
     assert outcome.stdout.startswith(message)
 
 
+def test_a_rule_that_renames_nothing_is_reported(model, real):
+    """It has a mistake in a name, or an earlier rule takes all of its weights."""
+    rules = (("gain", "gain"), ("layers.*", "layer*"), ("ga*", "x*"))
+    text = "".join(f'[[rule]]\nfrom = "{old}"\nto = "{new}"\n' for old, new in rules)
+    (model / "rules.toml").write_text(text, encoding="utf-8")
+    given = ("run", ".", *X, "--weights", "w.safetensors", "--map", "rules.toml")
+    told = "2 rules of the map rename no weight (from 'layers.*', 'ga*')"
+    outcome = real(*given)
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert f"{told}; --no-strict ignores them" in outcome.stderr
+    assert told in real(*given, "--no-strict").stdout
+    assert json.loads(real(*given, "--no-strict", "--format", "json").stdout)["notes"] == [told]
+    assert "3 rules of the map rename no weight" in real("run", ".", *X, "--map", "rules.toml").stdout
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

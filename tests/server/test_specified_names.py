@@ -99,6 +99,14 @@ def test_roles_and_forms_are_those_of_the_specification(tmp_path):
         (("--operator", "nn.nothing"), "there is no operator 'nn.nothing'"),
         (("--operator", "tosa.abs", "--input", "y=1"), "the operator 'tosa.abs' has no input 'y'; it has 'input1'"),
         (("--operator", "tosa.abs", "--attrib", "y=1"), "has no attribute 'y'"),
+        (
+            ("--operator", "nn.softmax", "--input", "axes=[1]"),
+            "'axes' is an attribute of the operator 'nn.softmax': write --attrib axes=…",
+        ),
+        (
+            ("--operator", "nn.softmax", "--attrib", "input=[1]"),
+            "'input' is an input of the operator 'nn.softmax': write --input input=…",
+        ),
     ],
 )
 def test_what_there_is_not_is_said(real, arguments: tuple[str, ...], message: str):

@@ -11,7 +11,7 @@ from snd_runtime.evaluation import StoredArray
 from snd_server.exchange.conversion_request import ConvertRequest
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.map_proposal import proposed_rules, write_proposal
-from snd_server.running.weight_maps import read_rules, renamed
+from snd_server.running.weight_maps import idle_rules, read_rules, renamed
 from snd_server.running.weights import loaded, mismatch, read_weights
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -22,7 +22,11 @@ def given_weights(request: ConvertRequest) -> dict[str, Array | StoredArray]:
     """Return the weights of ``weights_from``, renamed by ``map``. Raise ArgumentError."""
     assert request.weights_from is not None
     weights = read_weights(request.weights_from, request.memory_bytes)
-    return renamed(weights, () if request.map is None else read_rules(request.map))
+    rules = () if request.map is None else read_rules(request.map)
+    idle = idle_rules(weights, rules)
+    if idle is not None and request.strict:
+        raise ArgumentError(f"{idle}; --no-strict ignores them")
+    return renamed(weights, rules)
 
 
 def proposed_map(request: ConvertRequest, weights: Mapping[str, Any], variables: Mapping[str, tuple[int, ...]]) -> str:

@@ -32,6 +32,14 @@ class Evaluated(Struct, frozen=True):
     """Differences between outputs and their expected values."""
     names_labels: bool = False
     """True if weights have the labels of variables as names, as in NNEF 1.0."""
+    idle_rules: str | None = None
+    """Rules of a map that rename no weight, in words."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks about the run."""
+        answer = () if self.answer is None else self.answer.notes
+        return answer if self.idle_rules is None else (self.idle_rules, *answer)
 
 
 def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
@@ -53,7 +61,7 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
         for weight, variable in list(answer.suggestions.items())[:MOST_LISTED_NAMES]
     ]
     head += _quantization(answer.quantized)
-    head += answer.notes
+    head += evaluated.notes
     tail = [paint("red", visible(line)) for line in evaluated.differing]
     return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint), *tail])
 

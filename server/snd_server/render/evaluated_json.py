@@ -42,7 +42,7 @@ def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
         },
         "unused": [] if answer is None else list(answer.unused),
         "suggestions": {} if answer is None else dict(answer.suggestions),
-        "notes": [] if answer is None else list(answer.notes),
+        "notes": list(evaluated.notes),
         "differing": list(evaluated.differing),
         "quantized": [] if answer is None else [_quantized(each) for each in answer.quantized],
     }

@@ -97,11 +97,20 @@ def _demand_known(template: Template, pairs: Sequence[_Pair], what: str, names: 
     known, seen = list(names), set[str]()
     for pair in pairs:
         if pair.name not in known:
-            owner = f"{template.definition.kind} '{template.shown}'"
-            raise ArgumentError(f"the {owner} has no {what} '{pair.name}'; {among(pair.name, known)}")
+            raise unknown_name(template, what, pair.name, known)
         if pair.name in seen:
             raise pair.wrong(f"'{pair.name}' is given twice")
         seen.add(pair.name)
+
+
+def unknown_name(template: Template, what: str, name: str, known: Sequence[str]) -> ArgumentError:
+    """Return the error of an attribute or input that a definition does not have. ``what`` is the wanted kind."""
+    owner = f"{template.definition.kind} '{template.shown}'"
+    if what == "input" and any(member.name == name for member in template.attributes):
+        return ArgumentError(f"'{name}' is an attribute of the {owner}: write --attrib {name}=…")
+    if what == "attribute" and any(member.name == name for member in template.inputs):
+        return ArgumentError(f"'{name}' is an input of the {owner}: write --input {name}=…")
+    return ArgumentError(f"the {owner} has no {what} '{name}'; {among(name, known)}")
 
 
 def among(name: str, known: Sequence[str]) -> str:

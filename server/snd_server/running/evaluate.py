@@ -34,13 +34,13 @@ from snd_server.console.tracebacks import show_traceback
 from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_LISTED_NAMES, MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
-from snd_server.running.arguments import ArgumentError, among, parse_arguments
+from snd_server.running.arguments import ArgumentError, parse_arguments, unknown_name
 from snd_server.running.definitions import chosen_definition
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
-from snd_server.running.weight_maps import MapRule, read_rules, renamed
+from snd_server.running.weight_maps import MapRule, idle_rules, read_rules, renamed
 from snd_server.running.weights import by_variables, loaded, mismatch, read_weights, stored_weights, weights_beside
 from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.model_folder import no_file
@@ -229,7 +229,11 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         attributes = with_reals(template, attributes, inputs)
     given = parse_arguments(template, attributes, (), request.types)
     _demand_inputs(template, inputs)
-    weights = _with_state(request, _weights(snapshot, request, configured))
+    strict = request.weights is not None if request.strict is None else request.strict
+    named, idle = _weights(snapshot, request, configured)
+    if idle is not None and strict:
+        raise ArgumentError(f"{idle}; --no-strict ignores them" if request.map else idle)
+    weights = _with_state(request, named)
     evaluation = EvaluationRequest(
         template.name,
         _plain_attributes(given.attributes),
@@ -243,30 +247,34 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         trace=request.trace,
         keep=request.output is not None or bool(request.expect),
         steps=request.steps,
-        strict=request.weights is not None if request.strict is None else request.strict,
+        strict=strict,
         keep_variables=request.state is not None or request.save_weights is not None,
     )
     nothing_yet = Evaluated(
         template.shown, template.definition.kind, request.seed, request.double, given.attributes,
-        names_labels=names_labels(request),
+        names_labels=names_labels(request), idle_rules=idle,
     )  # fmt: skip
     return Prepared(template, evaluation, nothing_yet)
 
 
-def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> Mapping[str, Any]:
-    """Return the requested weights; else the weights stored with the model, which the run may use in part."""
+def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> tuple[Mapping[str, Any], str | None]:
+    """Return the requested weights, else the weights stored with the model, and a note about rules without a weight.
+
+    A run may use stored weights in part.
+    """
     place, is_nnef1 = request.weights, request.path.endswith(NNEF1_SUFFIX)
-    if place is None and request.arrays is not None:
-        return request.arrays
-    if place is None and request.operator is None:
-        place = configured if is_nnef1 else weights_beside(request.path, configured)
     found: Mapping[str, Any] = {}
-    if request.weights is None:
+    if place is None and request.arrays is not None:
+        found = request.arrays
+    elif place is None and request.operator is None:
+        place = configured if is_nnef1 else weights_beside(request.path, configured)
+    if request.weights is None and request.arrays is None:
         found = stored_weights(snapshot, request.path, request.memory_bytes)
     if place is not None:
         given = read_weights(place, request.memory_bytes)
         found = {**found, **(by_variables(snapshot, request.path, given) if is_nnef1 else given)}
-    return renamed(found, request.rules if request.map is None else read_rules(request.map))
+    rules = request.rules if request.map is None else read_rules(request.map)
+    return renamed(found, rules), idle_rules(found, rules)
 
 
 def _demand_weights(request: RunRequest, answer: EvaluationAnswer) -> None:
@@ -312,7 +320,7 @@ def propose_map(checker: Checker, request: RunRequest, path: str) -> str:
         raise ArgumentError(no_file(request.path))
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
     given = parse_arguments(template, request.attributes, (), request.types)
-    weights = _weights(snapshot, request, checker.configurations.of_file(request.path).weights)
+    weights, _ = _weights(snapshot, request, checker.configurations.of_file(request.path).weights)
     root = compose_root(Session(snapshot), template, given.attributes, given.dtypes)
     if root.failures or is_broken(_diagnostics(checker, snapshot, template)):
         raise ArgumentError(f"{request.path} has errors: 'snd check' shows them")
@@ -341,9 +349,7 @@ def _demand_inputs(template: Template, inputs: dict[str, Any]) -> None:
     known = [member.name for member in template.inputs]
     for name in inputs:
         if name not in known:
-            raise ArgumentError(
-                f"the {template.definition.kind} '{template.shown}' has no input '{name}'; {among(name, known)}"
-            )
+            raise unknown_name(template, "input", name, known)
 
 
 # ---- diagnostics -----------------------------------------------------------------------------------------------------

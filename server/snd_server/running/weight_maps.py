@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from snd_analysis.base import counted
 from snd_runtime.evaluation import StoredArray
-from snd_server.limits import MOST_SOURCE_BYTES
+from snd_server.limits import MOST_LISTED_NAMES, MOST_SOURCE_BYTES
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.reading import read_file, reason
 
@@ -65,7 +66,7 @@ def read_rules(path: str) -> tuple[MapRule, ...]:
 
 def rules_of(names: Mapping[str, str]) -> tuple[MapRule, ...]:
     """Return the rules that give new names to old ones. Raise ArgumentError."""
-    rules = tuple(MapRule(str(old), str(new)) for old, new in names.items())
+    rules = tuple(MapRule(old, new) for old, new in names.items())
     _demand_same_stars("map", rules)
     return rules
 
@@ -93,6 +94,19 @@ def renamed(weights: Mapping[str, Any], rules: tuple[MapRule, ...]) -> dict[str,
                 raise ArgumentError(f"map: two weights get the name '{new}', the second of them is '{name}'")
             found[new] = array
     return found
+
+
+def idle_rules(weights: Iterable[str], rules: Sequence[MapRule]) -> str | None:
+    """Return how many rules rename no weight, in words; None if each renames one. An earlier rule may take them all."""
+    index = _Index(rules)
+    used = {id(found[0]) for found in map(index.match, weights) if found is not None}
+    idle = [rule.sources[0] for rule in rules if id(rule) not in used]
+    if not idle:
+        return None
+    listed = ", ".join(f"'{each}'" for each in idle[:MOST_LISTED_NAMES]) + (", …" if idle[MOST_LISTED_NAMES:] else "")
+    return (
+        f"{counted(len(idle), 'rule')} of the map {'renames' if len(idle) == 1 else 'rename'} no weight (from {listed})"
+    )
 
 
 class _Index:
