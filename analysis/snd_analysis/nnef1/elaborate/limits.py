@@ -41,3 +41,5 @@ For greater divisors, snd warns only.
 """
 GREATEST_LEAST_SIZE = 1 << 20
 """Up to which snd looks for the least size for which no extent is negative."""
+MOST_LISTED_NAMES = 6
+"""Most names that a message lists."""

@@ -1,29 +1,23 @@
-"""Operations of tract that texts in strings describe: einsum by an expression, scan by the name of a fragment.
+"""Operations of tract that are rewritten: products by letters in strings, and scans.
 
-An einsum becomes an operator that has numbers for the letters, and so does a product of matrices in old files. A scan
-becomes the invocations of its body, one after the other; where the number of turns is not known, only the shapes of its
-results are.
+An einsum becomes an operator that has numbers for the letters, and so does a product of matrices in old files.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Span
-from snd_analysis.model import Tensor, TensorKind
-from snd_analysis.nnef1.elaborate.arithmetic import binary
 from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
-from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.operators import Parameter
-from snd_analysis.nnef1.elaborate.scan_loops import Carried, Scanned, Wanted, loop
+from snd_analysis.nnef1.elaborate.scans import scan as scans
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
-from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -168,267 +162,7 @@ def _numbered(lists: Mapping[str, str], span: Span) -> dict[str, Given]:
     }
 
 
-# ---- scan ------------------------------------------------------------------------------------------------------------
-class _Scanned(Struct, frozen=True):
-    """A tensor that a scan cuts into pieces along an axis, for the parameter of its body that takes them."""
-
-    parameter: str
-    tensor: Value
-    axis: int
-    step: int
-
-
-def _scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
-    fragment = _body(evaluator, given["body"])
-    if fragment is None:
-        return UNKNOWN
-    rows = {name: list(_rows(given, name)) for name in ("scan", "full", "state", "output")}
-    if any(has_unknown(given[name].value) for name in rows if name in given):
-        return UNKNOWN
-    try:
-        scanned = [_Scanned(_name(row[0]), row[1], _number(row[2]), _number(row[3])) for row in rows["scan"]]
-        fixed = {_name(row[0]): row[1] for row in rows["full"]}
-        state = {_name(row[0]): row[1] for row in rows["state"]}
-        carried = {_name(row[0]): _name(row[2]) for row in rows["state"]}
-        wanted = [(_name(row[0]), row[1], _number(row[2]), _number(row[-1])) for row in rows["output"]]
-        counts = [_count(each) for each in scanned]
-    except (_Unsuitable, IndexError) as error:
-        return evaluator.report(rules.TYPE_MISMATCH, call.function, f"this is no list for a scan: {error}")
-    if not counts or len(set(counts)) > 1:
-        message = "the scanned tensors must have equally many pieces"
-        return evaluator.report(rules.LENGTH_MISMATCH, given.get("scan", given["body"]).span, message)
-    results = [each.name.text for each in fragment.head.results]
-    fixed, state = (
-        {name: _tensor(evaluator, call, value) if isinstance(value, Items) else value for name, value in row.items()}
-        for row in (fixed, state)
-    )
-
-    def turn(pieces: Mapping[str, Value]) -> dict[str, Value]:
-        values = {name: Given(value, call.function.span) for name, value in {**fixed, **state, **pieces}.items()}
-        missing = [each.name.text for each in fragment.head.parameters if each.name.text not in values]
-        if missing:
-            message = f"nothing is given for '{missing[0]}' of the body"
-            evaluator.report(rules.MISSING_ARGUMENT, call.function, message)
-            return {}
-        found = evaluator.invoke_fragment(call, fragment, values, None)
-        made = found.values if isinstance(found, Items) and len(results) > 1 else (found,)
-        return dict(zip(results, made, strict=False))
-
-    many = len(wanted) > 1
-    outputs: list[Value] = []
-    if counts[0].value is None:
-        made = _loop(evaluator, call, scanned, state, carried, wanted, counts[0], turn, target)
-        if made is not None:
-            return Items(tuple(made)) if many else made[0]
-        with evaluator.context.scratch():
-            found = turn({each.parameter: _any_piece(each) for each in scanned})
-        for at, (name, kind, axis, _) in enumerate(wanted):
-            place = _target(target, at, many)
-            known = found.get(name, UNKNOWN)
-            outputs.append(
-                _shaped(evaluator, call, scanned[0], known, counts[0] if kind == "full" else None, axis, place)
-            )
-        return Items(tuple(outputs)) if many else outputs[0]
-    steps: list[dict[str, Value]] = []
-    for number in range(counts[0].value):
-        pieces = {each.parameter: _piece(evaluator, call, each, number, counts[0].value) for each in scanned}
-        steps.append(turn(pieces))
-        state = {name: steps[-1].get(carried[name], UNKNOWN) for name in state}
-    for at, (name, kind, axis, step) in enumerate(wanted):
-        values = [each.get(name, UNKNOWN) for each in steps]
-        outputs.append(_output(evaluator, call, values, kind, axis, step, _target(target, at, many)))
-    return Items(tuple(outputs)) if many else outputs[0]
-
-
-def _body(evaluator: Evaluator, given: Given) -> nodes.Definition | None:
-    """Return the fragment that a scan names, if it has statements."""
-    body = given.value
-    fragment = evaluator.context.names.fragments.get(sanitized(body)) if isinstance(body, str) else None
-    if fragment is None or fragment.body is None:
-        what = f"there is no fragment '{body}'" if isinstance(body, str) else "'body' is the name of a fragment"
-        evaluator.report(rules.UNKNOWN_OPERATOR, given.span, what)
-        return None
-    return fragment
-
-
-def _tensor(evaluator: Evaluator, call: nodes.Call, value: Value) -> Value:
-    """Return a literal as a tensor of the graph."""
-    return _invoked(evaluator, call, "copy", {"x": Given(value, call.function.span)}, None)
-
-
-def _loop(
-    evaluator: Evaluator,
-    call: nodes.Call,
-    scanned: Sequence[_Scanned],
-    state: Mapping[str, Value],
-    carried: Mapping[str, str],
-    wanted: Sequence[tuple[str, Value, int, int]],
-    count: Integer,
-    turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
-    target: nodes.Expression | None,
-) -> list[Value] | None:
-    """Return a scan of pieces of extent 1 as a loop; None for other scans.
-
-    Tensors that the scan goes through backwards are reversed before and after the loop.
-    """
-    rows = [(kind == "full" and step == -1, axis) for _, kind, axis, step in wanted]
-    steps = (*(each.step for each in scanned), *(step for _, kind, _, step in wanted if kind != "last"))
-    if any(abs(step) != 1 for step in steps):
-        return None
-    pieces = [
-        Scanned(each.parameter, tensor, each.axis)
-        for each in scanned
-        if isinstance(tensor := _forwards(evaluator, call, each), TensorName)
-    ]
-    initial = {
-        name: value if isinstance(value, TensorName) and value.name else _tensor(evaluator, call, value)
-        for name, value in state.items()
-    }
-    kept = [Carried(name, each, carried[name]) for name, each in initial.items() if isinstance(each, TensorName)]
-    if len(pieces) < len(scanned) or len(kept) < len(state):
-        return None
-    targets = [_target(target, at, len(wanted) > 1) for at in range(len(wanted))]
-    results = [
-        Wanted(name, kind == "last", axis, None if is_reversed else place)
-        for (name, kind, axis, _), (is_reversed, _), place in zip(wanted, rows, targets, strict=True)
-    ]
-    made = loop(evaluator.context, evaluator.frame, call.function.span, count, pieces, kept, results, turn)
-    if made is None:
-        return None
-    return [
-        _reversed(evaluator, call, value, axis, place) if is_reversed else value
-        for value, (is_reversed, axis), place in zip(made, rows, targets, strict=True)
-    ]
-
-
-def _forwards(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned) -> Value:
-    if scanned.step > 0:
-        return scanned.tensor
-    return _reversed(evaluator, call, scanned.tensor, scanned.axis, None)
-
-
-def _reversed(
-    evaluator: Evaluator, call: nodes.Call, value: Value, axis: int, target: nodes.Expression | None
-) -> Value:
-    span = call.function.span
-    numbers = {"axis": axis, "stride": -1, "modulo": 0}
-    given = {name: Given(integers.constant(number), span) for name, number in numbers.items()}
-    return _invoked(evaluator, call, "tract_core_downsample", {"input": Given(value, span), **given}, target)
-
-
-def _rows(given: Mapping[str, Given], name: str) -> Iterator[tuple[Value, ...]]:
-    value = given[name].value if name in given else Items(())
-    for row in value.values if isinstance(value, Items) else ():
-        yield row.values if isinstance(row, Items) else (row,)
-
-
-class _Unsuitable(Exception):  # noqa: N818
-    """A value that a scan can't have; the message names the expected one."""
-
-
-def _name(value: Value) -> str:
-    if not isinstance(value, str):
-        raise _Unsuitable("each item begins with a name")
-    return sanitized(value)
-
-
-def _number(value: Value) -> int:
-    value = plain(value)
-    if not isinstance(value, Integer) or value.value is None:
-        raise _Unsuitable("axes and steps are numbers")
-    return value.value
-
-
-def _extents(scanned: _Scanned) -> list[Integer]:
-    tensor = scanned.tensor.tensor if isinstance(scanned.tensor, TensorName) else None
-    shape = () if tensor is None or tensor.shape is None else tensor.shape
-    extents = [each for each in shape if isinstance(each, Integer)]
-    if len(extents) != len(shape) or not 0 <= scanned.axis < len(extents):
-        raise _Unsuitable(f"what '{scanned.parameter}' takes has no dimension {scanned.axis}")
-    return extents
-
-
-def _count(scanned: _Scanned) -> Integer:
-    """Return the number of pieces of a tensor, which may be symbolic."""
-    extent = _extents(scanned)[scanned.axis]
-    if scanned.step == 0 or (extent.value is not None and (extent.value % scanned.step or not extent.value)):
-        raise _Unsuitable(f"an extent of {extent} is no multiple of the step {scanned.step}")
-    count = binary("/", extent, integers.constant(abs(scanned.step)))
-    assert isinstance(count, Integer)
-    return count
-
-
-def _any_piece(scanned: _Scanned) -> TensorName:
-    """Return a tensor with the extents of a piece."""
-    assert isinstance(scanned.tensor, TensorName)
-    assert scanned.tensor.tensor is not None
-    shape = _extents(scanned)
-    shape[scanned.axis] = integers.constant(abs(scanned.step))
-    tensor = Tensor(scanned.parameter, scanned.tensor.tensor.dtype, tuple(shape), TensorKind.RESULT)
-    return TensorName(scanned.parameter, tensor)
-
-
-def _shaped(
-    evaluator: Evaluator,
-    call: nodes.Call,
-    scanned: _Scanned,
-    found: Value,
-    count: Integer | None,
-    axis: int,
-    target: nodes.Expression | None,
-) -> Value:
-    """Return a result of a scan whose turns can't be counted: its shape follows from one turn."""
-    tensor = found.tensor if isinstance(found, TensorName) else None
-    if tensor is None or tensor.shape is None or not 0 <= axis < len(tensor.shape):
-        return UNKNOWN
-    span = call.function.span
-    shape: list[Value] = [each for each in tensor.shape if isinstance(each, Integer)]
-    if count is not None:
-        shape[axis] = binary("*", shape[axis], count)
-    arguments = {
-        "input": Given(scanned.tensor, span),
-        "shape": Given(Items(tuple(shape)), span),
-        "datum_type": Given(_TYPES.get(tensor.dtype or "", "f32"), span),
-    }
-    return _invoked(evaluator, call, "tract_core_scan", arguments, target)
-
-
-_TYPES = {"int": "i64", "bool": "bool", "str": "string"}
-
-
-def _piece(evaluator: Evaluator, call: nodes.Call, scanned: _Scanned, at: int, count: int) -> Value:
-    """Return the piece of a tensor that one turn takes: a negative step begins at the end."""
-    size = abs(scanned.step)
-    first = (at if scanned.step > 0 else count - 1 - at) * size
-    numbers = {"start": first, "end": first + size, "len": size, "axis": scanned.axis}
-    span = call.function.span
-    arguments = {name: Given(integers.constant(number), span) for name, number in numbers.items()}
-    return _invoked(evaluator, call, "tract_core_dyn_slice", {"input": Given(scanned.tensor, span), **arguments}, None)
-
-
-def _output(
-    evaluator: Evaluator,
-    call: nodes.Call,
-    found: Sequence[Value],
-    kind: Value,
-    axis: int,
-    step: int,
-    target: nodes.Expression | None,
-) -> Value:
-    if kind == "last":
-        return found[-1]
-    values = Items(tuple(found if step > 0 else reversed(found)))
-    span = call.function.span
-    arguments = {"values": Given(values, span), "axis": Given(integers.constant(axis), span)}
-    return _invoked(evaluator, call, "concat", arguments, target)
-
-
-def _target(target: nodes.Expression | None, at: int, many: bool) -> nodes.Expression | None:
-    items = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
-    return items[at] if at < len(items) else None if many else target
-
-
-# ---- both ------------------------------------------------------------------------------------------------------------
+# ---- parts -----------------------------------------------------------------------------------------------------------
 def _invoked(
     evaluator: Evaluator,
     call: nodes.Call,
@@ -476,8 +210,5 @@ REWRITTEN: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
         ),
         _matmul,
     ),
-    "tract_core_scan": (
-        _attributes(["body", "scan"], ["full", "state", "output", "skip", "reset_every_turn", "external_state"]),
-        _scan,
-    ),
+    "tract_core_scan": (scans.PARAMETERS, scans.scan),
 }

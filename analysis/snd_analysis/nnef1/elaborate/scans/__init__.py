@@ -1,0 +1,1 @@
+"""Scans of tract: their lists, and the loops that they become."""
