@@ -8,6 +8,7 @@ from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.names import Known, ModuleScope, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.workspace.files import is_edited
 from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
 
 
@@ -33,7 +34,7 @@ class Earlier:
 
 def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | None:
     """Return the reusable results of a definition, if it is long enough and may be edited."""
-    if is_library(path) or not is_long(definition):
+    if is_library(path) or not is_long(definition) or not is_edited(db):
         return None
     return _earlier(db, path, definition.name.text)
 

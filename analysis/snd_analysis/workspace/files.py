@@ -129,6 +129,12 @@ def project_settings(_: Reader) -> ProjectSettings:
     return NO_SETTINGS
 
 
+@Input
+def is_edited(_: Reader) -> bool:
+    """Return whether texts will change, so that results are kept for each statement of a long definition."""
+    return True
+
+
 def front_end_of(path: str) -> FrontEnd | None:
     """Return the front end of a file in another language; None for a file of SkriptND."""
     place = _FRONT_ENDS.get(path.rpartition(".")[2])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from snd_analysis.base import NO_SETTINGS, Edit, ProjectSettings
 from snd_analysis.db import Database
-from snd_analysis.workspace.files import Reader, UnreadableText, exists, project_settings, text
+from snd_analysis.workspace.files import Reader, UnreadableText, exists, is_edited, project_settings, text
 from snd_analysis.workspace.snapshot import Snapshot
 
 
@@ -18,10 +18,15 @@ class Workspace:
         reader: Reader,
         settings: ProjectSettings = NO_SETTINGS,
         on_execute: Callable[[object, tuple[object, ...]], None] | None = None,
+        *,
+        edited: bool = True,
     ) -> None:
-        """Create a workspace; ``on_execute`` is called for every query that is executed."""
+        """Create a workspace; ``on_execute`` is called for every query that is executed.
+
+        Without ``edited``, long definitions are analysed in less time, and after an edit as a whole.
+        """
         self._open: dict[str, str] = {}
-        self._db = Database(reader, on_execute).changed({project_settings.at(): settings})
+        self._db = Database(reader, on_execute).changed({project_settings.at(): settings, is_edited.at(): edited})
 
     def open(self, path: str, content: str) -> None:
         """Replace the file at ``path``, which need not exist, by ``content``."""

@@ -142,7 +142,7 @@ class Checker:
         if snapshot is None:
             from snd_analysis.workspace import Workspace
 
-            workspace = self._workspaces.setdefault(settings, Workspace(self.reader, settings))
+            workspace = self._workspaces.setdefault(settings, Workspace(self.reader, settings, edited=False))
             snapshot = self._snapshots[settings] = workspace.snapshot()
         return snapshot
 

@@ -78,7 +78,7 @@ class FakeWorkspace:
     analysed: ClassVar[list[str]] = []
     """Every file analysed since the test began."""
 
-    def __init__(self, reader, settings: ProjectSettings) -> None:
+    def __init__(self, reader, settings: ProjectSettings, *, edited: bool = True) -> None:
         self._reader = reader
         self._module_paths = settings.module_paths
         self._open: dict[str, str] = {}

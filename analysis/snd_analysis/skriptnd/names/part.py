@@ -19,6 +19,8 @@ from snd_analysis.skriptnd.names.symbols import ShapeMember, Symbol, SymbolKind,
 from snd_analysis.skriptnd.names.use import ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import keywords, nodes
 
+_NOTABLE = frozenset((nodes.Call, nodes.Binary, nodes.Component, nodes.Result, nodes.ResultTuple))
+
 
 def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
     """Yield the symbols that are used without being declared; for a member of a shape, its tensor."""
@@ -170,8 +172,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _notable(self) -> tuple[nodes.Node, ...]:
-        kinds = nodes.Call | nodes.Binary | nodes.Component | nodes.Result | nodes.ResultTuple
-        return tuple(node for node in nodes.descendants(self.node) if isinstance(node, kinds))
+        return tuple(node for node in nodes.descendants(self.node) if type(node) in _NOTABLE)
 
 
 def is_nameless(statement: nodes.Node) -> bool:
