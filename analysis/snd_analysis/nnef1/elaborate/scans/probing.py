@@ -84,7 +84,7 @@ def _equations(context: Context, turn: Turn, values: Mapping[str, Value]) -> Ite
 
 @contextmanager
 def _unrecorded(context: Context) -> Iterator[Record]:
-    """Elaborate without effect on the context; give the record of what is found."""
+    """Elaborate without effect on the context; give the record of the findings."""
     before = context.record, context.statements, context.items_made, context.symbols
     context.record = Record()
     context.symbols = {**context.symbols, _PROBE_NAME: _PROBE}

@@ -137,7 +137,7 @@ class _Scan:
         if not self._is_right(found, pieces):
             return None
         if any(map(has_unknown, found.values())):
-            # The composition of a turn reports what is wrong in the body.
+            # The composition of a turn reports the mistakes in the body.
             self._turn({**state, **{each.parameter: self._piece(each, 0, 1) for each in self._lists.scanned}})
             return None
         made = self._loop(count)
