@@ -244,7 +244,7 @@ def test_incremental_equals_fresh(seed: int):
         if random_.random() < 0.2:
             older.append((snapshot, text))  # to be asked later
             continue
-        # Where nothing will be edited, no results are kept by statement: as in ``snd check``.
+        # As in ``snd check``, no results are kept by statement.
         fresh = Workspace(MemoryReader({**files, "main.sknd": text}), edited=False).snapshot()
         assert everything(snapshot) == everything(fresh), text
         assert composed(snapshot, lasting) == composed(fresh, None), text

@@ -72,7 +72,7 @@ class Worker:
     def start(self) -> None:
         """Begin to start the process, if there is none, without waiting for it.
 
-        A copy is made as late as possible: it has what is loaded until then.
+        A copy is made by the first request: it has all modules that are loaded by then.
         """
         if not self._forks:
             self._running()
