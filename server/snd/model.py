@@ -49,7 +49,7 @@ from snd_server.limits import MOST_TABLE_ROWS
 from snd_server.render.drawings.graph_svg import DrawingError, graph_svg
 from snd_server.running.arguments import among, demand_types
 from snd_server.running.chosen_graph import diagnostics_of
-from snd_server.running.evaluate import Prepared
+from snd_server.running.evaluate import PreparedRun
 from snd_server.running.evaluate import diagnostic_of as diagnostic_of_failure
 from snd_server.running.weights import loaded, mismatch
 from snd_server.workspace_files.discovery import NNEF1_SUFFIX
@@ -81,7 +81,7 @@ class Model:
     def __init__(
         self,
         checker: Checker,
-        prepared: Prepared,
+        prepared: PreparedRun,
         attributes: Mapping[str, Any],
         types: Mapping[str, str],
         limits: Limits,

@@ -6,7 +6,7 @@ import pytest
 
 from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol, first_contradictions
 from snd_analysis.nnef1.syntax import parse_file, split
-from snd_analysis.symbolic.integers import Verdict, asserted_unknown, compare, decide_equal
+from snd_analysis.symbolic.integers import EqualityVerdict, asserted_unknown, compare, decide_equal
 from support.memory import fixed, snapshot_of
 
 
@@ -30,14 +30,14 @@ def _symbols(*lines: str):
     ],
 )
 def test_extents_are_equal_by_assertions(lines, equal):
-    assert decide_equal(*equal(_symbols(*lines))) is Verdict.EQUAL
+    assert decide_equal(*equal(_symbols(*lines))) is EqualityVerdict.EQUAL
 
 
 def test_extents_differ_by_assertions():
     symbols = _symbols("S >= P + 1", "P >= T")
-    assert decide_equal(symbols["S"], symbols["T"]) is Verdict.DIFFERENT
+    assert decide_equal(symbols["S"], symbols["T"]) is EqualityVerdict.DIFFERENT
     assert str(compare("<", symbols["T"], symbols["S"])) == "true"
-    assert decide_equal(symbols["P"], symbols["T"]) is Verdict.UNKNOWN
+    assert decide_equal(symbols["P"], symbols["T"]) is EqualityVerdict.UNKNOWN
 
 
 def test_bounds_follow_from_each_other():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snd_analysis.base import Node, content_fields
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes, parse_file
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes, parse_file
 from support.sampling import tries
 
 TEXT = """version 1.0; # head
@@ -51,7 +51,7 @@ def _plain(value: Any) -> Any:
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _known(tree: SyntaxTree) -> Any:
+def _known(tree: Nnef1SyntaxTree) -> Any:
     return tree.text, _plain(tree.document.items), tree.comments, tree.problems
 
 

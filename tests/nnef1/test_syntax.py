@@ -7,7 +7,7 @@ import random
 import pytest
 
 from snd_analysis.base import Node, children, descendants
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes, parse_file
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes, parse_file
 from snd_analysis.nnef1.syntax.pieces import PieceKind, split
 from support.memory import snapshot_of
 from support.nnef1.running import PATH
@@ -28,7 +28,7 @@ def _said(node: object) -> object:
     return node
 
 
-def _everything(tree: SyntaxTree) -> object:
+def _everything(tree: Nnef1SyntaxTree) -> object:
     return _said(tree.document), tree.comments, tree.problems
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("onnxruntime", reason="the development package onnxruntime i
 from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import bind_arrays
-from snd_server.exchange.conditioning import Runs, Verdict, verdict
+from snd_server.exchange.conditioning import DifferenceVerdict, Runs, verdict
 from snd_server.running.deviation import difference
 from support.memory import snapshot_of
 
@@ -38,7 +38,7 @@ def _in_order(places: np.ndarray) -> np.ndarray:
     return np.add.accumulate(np.take_along_axis(Z * W, places, 1), axis=1, dtype=np.float32)[:, -1][None]
 
 
-def _verdict(x: np.ndarray, y: np.ndarray) -> Verdict:
+def _verdict(x: np.ndarray, y: np.ndarray) -> DifferenceVerdict:
     """The verdict about a graph for which another engine computes ``x`` and ``y``."""
     session = Session(snapshot_of({"main.sknd": CLASSIFIER}))
     template = session.template(OperatorName("main.sknd", "main"))

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from snd_analysis.compose import Composition, decompose, total_multiply_adds
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
-from snd_analysis.symbolic.values import Pack, Run
+from snd_analysis.symbolic.values import ItemRun, Pack
 from support.analysis.composing import MAIN, composed
 from support.annotations import parse_annotations
 from support.memory import split_files
@@ -92,7 +92,7 @@ def _shape(value: object) -> str:
         return "not known"
     bounds = value.bound or (None,) * len(value.shape)
     extents = (
-        f"{extent}|{bound}" if isinstance(extent, Run) or extent.value is None else str(extent)
+        f"{extent}|{bound}" if isinstance(extent, ItemRun) or extent.value is None else str(extent)
         for extent, bound in zip(value.shape, bounds, strict=True)
     )
     return f"[{', '.join(extents)}]"

@@ -15,7 +15,7 @@ from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.reuse.statements import ComposingOfStatements
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Graph
-from snd_analysis.skriptnd.names import Fold
+from snd_analysis.skriptnd.names import PassFold
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import UNDEFINED
 
@@ -30,7 +30,7 @@ def compose_body(callees: Callees, declared: Specialization, lasting: LastingMod
         return declared
     state = BodyState(declared, callees.budget)
     composing = Composing(callees, state, Naming(callees, template))
-    step, fold = ComposingOfStatements(composing), Fold(None) if lasting is None else lasting.go_on()
+    step, fold = ComposingOfStatements(composing), PassFold(None) if lasting is None else lasting.go_on()
     fold.give("statements", step.outside)
     rows = template.resolution.rows
     fold.run(BlockKind.COMPOSE, rows[BlockKind.COMPOSE], step)

@@ -14,7 +14,7 @@ from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.interpreter import right_side
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.body_obligations import invokes_obligations
@@ -65,12 +65,12 @@ class Composing:
         if not self.invokes_obligations:
             self.invokes_obligations = invokes_obligations(self.state.template, self.state.operations[first:])
 
-    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+    def branch(self, node: nodes.Branch, targets: Targets) -> ResultValues | None:
         """Return the results of a branch. Raise EvaluationError if a condition has no value."""
         self.state.step()
         return branch(self, node, targets)
 
-    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+    def loop(self, node: nodes.Loop, targets: Targets) -> ResultValues | None:
         """Return the results of a loop. Raise EvaluationError if an expression has no value."""
         self.state.step()
         around, began = self._began, self.callees.budget.done
@@ -83,7 +83,7 @@ class Composing:
         finally:
             self._began = around
 
-    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> ResultValues | None:
         """Return the results of an invocation; None if it is not valid.
 
         Raise EvaluationError if an expression has no value.

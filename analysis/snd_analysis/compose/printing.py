@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import ItemRun, Maybe, Null, Pack, Value, format_value
 
 
 def shown(value: Value) -> str:
@@ -36,6 +36,6 @@ def shape_text(tensor: Tensor) -> str:
     return ",".join(map(extent_text, tensor.shape))
 
 
-def extent_text(extent: Integer | Run) -> str:
+def extent_text(extent: Integer | ItemRun) -> str:
     """Return an extent, or a pack of them, as in a type."""
-    return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, Run) else str(extent)
+    return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, ItemRun) else str(extent)

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.names import ShapeMember, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, maybe, positional
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Segment, Value, maybe, positional
 
 
 class ValueScope:
@@ -107,11 +107,11 @@ def member_of(value: Value, member: str) -> Value:
 
 
 def _tensor_of(segment: Segment) -> Tensor | None:
-    value = segment.element if isinstance(segment, Run) else segment
+    value = segment.element if isinstance(segment, ItemRun) else segment
     return value if isinstance(value, Tensor) else None
 
 
-def _same_rank(first: tuple[Integer | Run, ...], second: tuple[Integer | Run, ...]) -> bool:
+def _same_rank(first: tuple[Integer | ItemRun, ...], second: tuple[Integer | ItemRun, ...]) -> bool:
     return Pack(first).length == Pack(second).length
 
 
@@ -120,6 +120,6 @@ def rank_of(tensor: Tensor) -> Integer:
     assert tensor.shape is not None
     total = shapes.constant(len(tensor.shape))
     for segment in tensor.shape:
-        if isinstance(segment, Run):
+        if isinstance(segment, ItemRun):
             total = total + segment.length - 1
     return total

@@ -26,7 +26,7 @@ from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
+from snd_analysis.symbolic.values import ItemRun, Maybe, Pack, Segment, Value
 
 _MANY_SPECIALIZATIONS = 64
 
@@ -272,8 +272,8 @@ def _renamed(value: Value, name: str, place: Place, known: dict[Tensor, Tensor])
             return empty_pack(_renamed(item_of_empty(value), f"{name}[]", place, known), value.dtype)
         case Pack():
             segments = [
-                Run(segment.length, _renamed(segment.element, f"{name}[]", place, known))
-                if isinstance(segment, Run)
+                ItemRun(segment.length, _renamed(segment.element, f"{name}[]", place, known))
+                if isinstance(segment, ItemRun)
                 else _renamed(segment, f"{name}[{at}]", place, known)
                 for at, segment in enumerate(value.segments)
             ]
@@ -301,7 +301,7 @@ def _input_key(value: Segment, seen: dict[Tensor, int]) -> Hashable:
             return seen.setdefault(value, len(seen)), value.dtype, value.shape
         case Maybe():
             return "maybe", value.present, _input_key(value.value, seen)
-        case Run():
+        case ItemRun():
             return value.length, _input_key(value.element, seen)
         case Pack(segments=()):
             item = item_of_empty(value)

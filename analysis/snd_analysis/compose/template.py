@@ -32,7 +32,7 @@ from snd_analysis.symbolic.integers import Integer
 _Statement = TypeVar("_Statement", bound=nodes.Node)
 
 
-class Form(Struct, frozen=True):
+class AffineForm(Struct, frozen=True):
     """An expression ``factor * symbol + offset`` that binds an extent or a length (2.6)."""
 
     symbol: Symbol
@@ -87,7 +87,7 @@ class Template:
         self.origins = origins or {}
         self.extents = extents or {}
         self.in_library = is_library(name.path)
-        self._forms: dict[nodes.Node, Form | None] = {}
+        self._forms: dict[nodes.Node, AffineForm | None] = {}
         self._symbols: dict[nodes.Node, frozenset[Symbol]] = {}
 
     def __repr__(self) -> str:
@@ -321,12 +321,14 @@ class Template:
         return frozenset(found)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
-    def form(self, expression: nodes.Expression | nodes.Tilde) -> Form | None:
+    def form(self, expression: nodes.Expression | nodes.Tilde) -> AffineForm | None:
         """Return the extent or length that an expression binds, if it is affine in one."""
         if expression not in self._forms:
             symbol = bound_symbol(self.resolution, expression)
             form = affine(expression)
-            self._forms[expression] = None if symbol is None or form is None else Form(symbol, form.factor, form.offset)
+            self._forms[expression] = (
+                None if symbol is None or form is None else AffineForm(symbol, form.factor, form.offset)
+            )
         return self._forms[expression]
 
     def symbols(self, expression: nodes.Node) -> frozenset[Symbol]:

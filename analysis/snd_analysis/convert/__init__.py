@@ -5,15 +5,15 @@ as a module (``module_text``). ``nnef1`` is the entry point for NNEF 1.0; anothe
 """
 
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, module_text
-from snd_analysis.convert.names import Names
+from snd_analysis.convert.names import DefinitionNames
 from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
 from snd_analysis.convert.steps import (
     Block,
     BranchStep,
     GraphStep,
+    InvocationStep,
     LocalStep,
     LoopStep,
-    Step,
     blocks_of,
     literal,
     modules_of,
@@ -28,13 +28,13 @@ __all__ = [
     "Block",
     "BranchStep",
     "Converted",
+    "DefinitionNames",
     "GraphStep",
     "GraphText",
+    "InvocationStep",
     "LocalStep",
     "LoopStep",
-    "Names",
     "NotConvertible",
-    "Step",
     "StoredTensor",
     "Writer",
     "blocks_of",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes
 
 _SIGN = re.compile(r"#+ ?")
 
@@ -24,7 +24,7 @@ class About(Struct):
 class Comments:
     """Hands out each comment once. Statements are known by the offsets where their entries start."""
 
-    def __init__(self, tree: SyntaxTree) -> None:
+    def __init__(self, tree: Nnef1SyntaxTree) -> None:
         self.head: list[str] = []
         """Comments above everything else than the graph."""
         self.documentation: list[str] = []

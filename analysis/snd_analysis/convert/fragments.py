@@ -14,10 +14,10 @@ from msgspec import Struct, field
 
 from snd_analysis.convert.comments import Comments
 from snd_analysis.convert.module_text import GraphText, Lines, Writer
-from snd_analysis.convert.names import Names, statement_names
-from snd_analysis.convert.steps import LocalStep, LoopStep, Step, named_tensors, plain_steps
+from snd_analysis.convert.names import DefinitionNames, statement_names
+from snd_analysis.convert.steps import InvocationStep, LocalStep, LoopStep, named_tensors, plain_steps
 from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
-from snd_analysis.nnef1.elaborate import FragmentCall, Items, TensorName
+from snd_analysis.nnef1.elaborate import FragmentCall, GraphTensor, ItemList
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values import format_value
 
@@ -40,7 +40,7 @@ class Body(Struct):
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
     attributes: dict[str, Attribute]
-    steps: list[tuple[Operation, Step | LoopStep]] = field(default_factory=list)
+    steps: list[tuple[Operation, InvocationStep | LoopStep]] = field(default_factory=list)
     statements: tuple[str, ...] = ()
 
 
@@ -49,9 +49,9 @@ class Fragments:
 
     def __init__(
         self,
-        taken: Names,
+        taken: DefinitionNames,
         is_right: Callable[[GraphText], bool],
-        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, Step | LoopStep]]],
+        steps: Callable[[Sequence[Operation], Iterable[Tensor]], list[tuple[Operation, InvocationStep | LoopStep]]],
         spelled: Callable[[Operation], Set[str]],
         comments: Comments,
         reserved: Iterable[str],
@@ -131,7 +131,7 @@ class Fragments:
         return body.call.place.fragment, body.statements, *attributes, *columns
 
     def _writer(self, body: Body) -> Writer:
-        writer = Writer(Names({*self._reserved, *map(_attribute_name, body.attributes)}))
+        writer = Writer(DefinitionNames({*self._reserved, *map(_attribute_name, body.attributes)}))
         for name, tensor in (*body.inputs, *body.outputs):
             writer.name(tensor, name)
         made = [tensor for _, step in body.steps for tensor in named_tensors(step)]
@@ -153,7 +153,7 @@ class Fragments:
         if not first.inputs or any(len(column) < len(group) for column in known):
             return None
         fragment = first.call.place.fragment
-        text = GraphText(f"operator {Names(self._reserved).new(fragment)}")
+        text = GraphText(f"operator {DefinitionNames(self._reserved).new(fragment)}")
         text.modules = {each.module for each in plain_steps(step for _, step in first.steps)}
         for each, attribute in first.attributes.items():
             text.block("attrib").add(f"{_attribute_name(each)}: {attribute.dtype};")
@@ -203,7 +203,7 @@ def _by_name(
     shapes: Sequence[Sequence[tuple[str, ...]]], columns: Sequence[_Column], reserved: Iterable[str]
 ) -> list[str] | None:
     """Name the extents: extents that are always equal share a name, and those that are always 1 have none."""
-    names = Names([*reserved, *(name for _, name, _ in columns)])
+    names = DefinitionNames([*reserved, *(name for _, name, _ in columns)])
     fresh = (f"n{number}" for number in count(1))
     known: dict[tuple[str, ...], str] = {}
     found: list[str] = []
@@ -255,9 +255,9 @@ def bodies(
         if places.count(call.place) > 1 or name not in parameters:
             continue
         given = [(each, call.parameters.get(each)) for each in parameters[name]]
-        inputs = [(each, tensors.get(value.name)) for each, value in given if isinstance(value, TensorName)]
+        inputs = [(each, tensors.get(value.name)) for each, value in given if isinstance(value, GraphTensor)]
         outputs = [
-            (each, tensors.get(value.name) if isinstance(value, TensorName) else None)
+            (each, tensors.get(value.name) if isinstance(value, GraphTensor) else None)
             for each, value in zip(results[name], call.results, strict=False)
         ]
         found = operations(call)
@@ -283,7 +283,7 @@ def _attribute(value: object) -> Attribute | None:
             return Attribute("real", format_value(value))
         case str():
             return Attribute("str", format_value(value, quoted=True))
-        case Items(values=values) if values:
+        case ItemList(values=values) if values:
             items = [_attribute(each) for each in values]
             dtypes = {None if each is None else each.dtype for each in items}
             if len(dtypes) == 1 and dtypes <= {"int", "real", "bool", "str"}:
@@ -295,4 +295,4 @@ def _attribute(value: object) -> Attribute | None:
 
 def _attribute_name(name: str) -> str:
     """Return the name of an attribute, which must be no keyword."""
-    return Names().new(name)
+    return DefinitionNames().new(name)

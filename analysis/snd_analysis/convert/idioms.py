@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from msgspec.structs import replace
 
 from snd_analysis.compose import Template
-from snd_analysis.convert.steps import Step, extents, literal, number_list, numbers, rank, with_inputs
+from snd_analysis.convert.steps import InvocationStep, extents, literal, number_list, numbers, rank, with_inputs
 from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import TRUE, Integer, constant
 from snd_analysis.symbolic.values import NULL, Pack, Value
@@ -37,12 +37,12 @@ class Idioms:
         self._needed = {*kept, *results}
         self._same: dict[Tensor, Tensor] = {}
         """Tensors that are copies of others, and these."""
-        self._made: dict[Tensor, Step] = {}
+        self._made: dict[Tensor, InvocationStep] = {}
         self._per_channel = _per_channel_variables(operations) - kept
         self.flattened: dict[Tensor, Tensor] = {}
         """Variables that are declared with a single extent, that of the channels, each with its replacement."""
 
-    def whole(self, step: Step) -> Step | None:
+    def whole(self, step: InvocationStep) -> InvocationStep | None:
         """Return the operation of the standard library that an operation equals; None if it has no other form."""
         match step.template.name.name:
             case "relu" if _is_real(step.inputs[0]):
@@ -66,9 +66,9 @@ class Idioms:
                 return self._linear(step)
         return None
 
-    def rewritten(self, steps: Iterable[Step]) -> list[Step]:
+    def rewritten(self, steps: Iterable[InvocationStep]) -> list[InvocationStep]:
         """Return steps of the standard library in their usual form."""
-        found: list[Step] = []
+        found: list[InvocationStep] = []
         for each in steps:
             step = self._usual(with_inputs(each, self.source))
             source = _copied(step)
@@ -85,7 +85,7 @@ class Idioms:
         """Return the tensor that one is a copy of, by statements that are left out; else the tensor itself."""
         return self._same.get(tensor, tensor)
 
-    def _usual(self, step: Step) -> Step:
+    def _usual(self, step: InvocationStep) -> InvocationStep:
         match step.operator:
             case name if name in _WINDOWS:
                 return _spatial(step)
@@ -102,7 +102,7 @@ class Idioms:
                 return self._rectified(plain) if plain.operator == "math.max" else plain
         return step
 
-    def _rectified(self, step: Step) -> Step:
+    def _rectified(self, step: InvocationStep) -> InvocationStep:
         """Return ``nn.relu`` for a maximum with 0."""
         for value, other in (step.inputs[:2], step.inputs[1::-1]):
             if _is_real(value) and literal(other) == 0.0 and literal(value) is None:
@@ -111,11 +111,11 @@ class Idioms:
 
     # ---- whole operations --------------------------------------------------------------------------------------------
     def _other(
-        self, step: Step, operator: str, attributes: Mapping[str, Value], inputs: tuple[TensorValue, ...]
-    ) -> Step:
-        return Step(self._template(operator), {}, attributes, inputs, step.outputs)
+        self, step: InvocationStep, operator: str, attributes: Mapping[str, Value], inputs: tuple[TensorValue, ...]
+    ) -> InvocationStep:
+        return InvocationStep(self._template(operator), {}, attributes, inputs, step.outputs)
 
-    def _slice(self, step: Step) -> Step | None:
+    def _slice(self, step: InvocationStep) -> InvocationStep | None:
         """Return ``layout.slice`` for bounds that need no interpretation."""
         names = ("axes", "begin", "end", "stride")
         axes, begin, end, stride = (numbers(step.attributes.get(name)) for name in names)
@@ -130,7 +130,7 @@ class Idioms:
         attributes = {name: step.attributes[name] for name in (names[:3] if is_plain else names)}
         return self._other(step, "layout.slice", attributes, step.inputs)
 
-    def _piece(self, step: Step) -> Step | None:
+    def _piece(self, step: InvocationStep) -> InvocationStep | None:
         """Return a slice for items that start at a known number."""
         start, axis, length = literal(step.inputs[1]), step.attributes["axis"], step.attributes["len"]
         shape = extents(step.inputs[0])
@@ -145,7 +145,7 @@ class Idioms:
         attributes = {name: Pack([each], dtype="int") for name, each in bounds.items()}
         return self._other(step, "layout.slice", attributes, step.inputs[:1])
 
-    def _normalization(self, step: Step) -> Step | None:
+    def _normalization(self, step: InvocationStep) -> InvocationStep | None:
         """Return ``nn.batch_norm``, which takes vectors, and ``epsilon`` as a number."""
         given = step.attributes.get("epsilon")
         epsilon = literal(step.inputs[5]) if given is None and len(step.inputs) > 5 else given
@@ -158,7 +158,7 @@ class Idioms:
         inputs = (step.inputs[0], *(each for each in vectors if each is not None))
         return self._other(step, "nn.batch_norm", {"epsilon": epsilon}, inputs)
 
-    def _linear(self, step: Step) -> Step | None:
+    def _linear(self, step: InvocationStep) -> InvocationStep | None:
         """Return ``nn.linear``, which takes a vector as bias."""
         bias = step.inputs[2] if len(step.inputs) > 2 else NULL
         if bias is NULL:
@@ -169,7 +169,7 @@ class Idioms:
             return None
         return self._other(step, "nn.linear", {}, (*step.inputs[:2], vector))
 
-    def _flattened(self, step: Step) -> Step:
+    def _flattened(self, step: InvocationStep) -> InvocationStep:
         """Return ``layout.flatten`` if one extent replaces several."""
         axis, count, shape = (step.attributes.get(name) for name in ("axis", "rank", "shape"))
         whole = rank(step.inputs[0])
@@ -199,7 +199,7 @@ class Idioms:
             return self.flattened.setdefault(value, replace(value, shape=(constant(channels),)))
         return None
 
-    def _with_vector(self, step: Step) -> Step:
+    def _with_vector(self, step: InvocationStep) -> InvocationStep:
         """Replace the bias of a convolution by the vector that it is a reshaped copy of."""
         bias = step.inputs[2]
         made = self._made.get(bias) if isinstance(bias, Tensor) else None
@@ -213,7 +213,7 @@ class Idioms:
         return replace(step, inputs=(*step.inputs[:2], vector))
 
     # ---- broadcasting ------------------------------------------------------------------------------------------------
-    def _with_numbers(self, step: Step) -> Step:
+    def _with_numbers(self, step: InvocationStep) -> InvocationStep:
         """Replace tensors of one item by numbers beside a tensor of at least the same rank, and of the same type."""
         numbers = [self._number(each) for each in step.inputs]
         ranks = [rank(each) for each in step.inputs]
@@ -237,7 +237,7 @@ class Idioms:
             return replace(value, kind=TensorKind.CONSTANT, shape=(), value=(items.items or ())[0])
         return None
 
-    def _broadcast(self, step: Step, least: int) -> Step:
+    def _broadcast(self, step: InvocationStep, least: int) -> InvocationStep:
         """Leading extents of 1 go without saying where shapes are aligned from the right."""
         ranks = [rank(each) for each in step.inputs]
         if len(ranks) != 2 or None in ranks or ranks[0] != ranks[1]:
@@ -266,7 +266,7 @@ def _per_channel_variables(operations: Iterable[Operation]) -> set[Tensor]:
     return found - others
 
 
-def _without_stride(step: Step) -> Step:
+def _without_stride(step: InvocationStep) -> InvocationStep:
     """Omit strides of 1, which are the default."""
     strides = numbers(step.attributes.get("stride"))
     if strides is None or set(strides) - {1}:
@@ -274,7 +274,7 @@ def _without_stride(step: Step) -> Step:
     return replace(step, attributes={name: each for name, each in step.attributes.items() if name != "stride"})
 
 
-def _copied(step: Step) -> Tensor | None:
+def _copied(step: InvocationStep) -> Tensor | None:
     """Return the tensor that a step passes through unchanged."""
     source = step.inputs[0] if step.inputs else NULL
     result = step.outputs[0]
@@ -298,7 +298,7 @@ def _is_real(value: TensorValue) -> bool:
     return isinstance(value, Tensor) and value.dtype == "real"
 
 
-def _without_alignment(step: Step) -> Step:
+def _without_alignment(step: InvocationStep) -> InvocationStep:
     """Alignment makes no difference for a tensor of the greatest rank, and for a scalar."""
     ranks = [rank(each) for each in step.inputs]
     if None in ranks:
@@ -311,7 +311,7 @@ def _without_alignment(step: Step) -> Step:
     return replace(step, attributes={key: NULL if key in free else value for key, value in step.attributes.items()})
 
 
-def _spatial(step: Step) -> Step:
+def _spatial(step: InvocationStep) -> InvocationStep:
     """Omit a window of one element in the first two dimensions, which is the default."""
     whole = rank(step.inputs[0])
     given = {name: numbers(step.attributes.get(name)) for name in ("axes", "size", "stride", "dilation", "padding")}

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from snd_analysis.convert.names import Names
-from snd_analysis.convert.steps import Block, BranchStep, GraphStep, LocalStep, LoopStep, Step
+from snd_analysis.convert.names import DefinitionNames
+from snd_analysis.convert.steps import Block, BranchStep, GraphStep, InvocationStep, LocalStep, LoopStep
 from snd_analysis.convert.written import written_attributes, written_dtypes
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.format import format_text
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import NULL, ItemRun, Pack, Value, format_value
 
 _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
 """Marks with a meaning in comments of SkriptND."""
@@ -87,7 +87,7 @@ def _harmless(match: re.Match[str]) -> str:
 class Writer:
     """The text of steps and declarations, with the names that tensors have in the text."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: DefinitionNames) -> None:
         self._names = names
         self._named: dict[Tensor, str] = {}
         self._packs: set[Tensor] = set()
@@ -113,7 +113,7 @@ class Writer:
 
         ``names`` are names of attribute values, by their spelling.
         """
-        results = ", ".join(self._result(each, isinstance(step, Step)) for each in step.outputs)
+        results = ", ".join(self._result(each, isinstance(step, InvocationStep)) for each in step.outputs)
         match step:
             case BranchStep():
                 value = f"if {self.argument(step.condition)} then {self._block(step.then, names)}"
@@ -151,14 +151,14 @@ class Writer:
             return declaration(self.name(local), local).removesuffix(";")
         return self.name(local)
 
-    def invocation(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
+    def invocation(self, step: InvocationStep | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return an invocation: operator, types, attributes, arguments."""
         inputs = [*step.inputs]
         while inputs and inputs[-1] is NULL:
             inputs.pop()
         return f"{self.operator(step, names)}({', '.join(self.argument(each, names) for each in inputs)})"
 
-    def operator(self, step: Step | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
+    def operator(self, step: InvocationStep | LocalStep, names: Mapping[str, str] = NO_NAMES) -> str:
         """Return the operator of an invocation with its types and attributes."""
         if isinstance(step, LocalStep):
             given, dtypes = [*step.attributes.items()], []
@@ -204,7 +204,7 @@ class Writer:
 def _named_pack(pack: Pack) -> Tensor | None:
     """Return the tensor for all tensors of a result that is a pack with a name, as loops return."""
     first = pack.segments[0] if pack.segments else None
-    if isinstance(first, Run):
+    if isinstance(first, ItemRun):
         return first.element if isinstance(first.element, Tensor) else None
     return first if isinstance(first, Tensor) and all(each is first for each in pack.segments) else None
 

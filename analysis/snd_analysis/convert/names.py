@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.syntax import keywords
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 
-class Names:
+class DefinitionNames:
     """The names of one definition, or of one module."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:

@@ -18,13 +18,13 @@ from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
 from snd_analysis.convert.limits import LONGEST_NAME
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
-from snd_analysis.convert.names import Names, statement_names
+from snd_analysis.convert.names import DefinitionNames, statement_names
 from snd_analysis.convert.steps import (
     Block,
     GraphStep,
+    InvocationStep,
     LocalStep,
     LoopStep,
-    Step,
     named_tensors,
     needed,
     needed_steps,
@@ -36,7 +36,7 @@ from snd_analysis.convert.steps import (
 from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.nnef1.assertions import assertions_of
-from snd_analysis.nnef1.elaborate import FragmentCall, Invocation
+from snd_analysis.nnef1.elaborate import FragmentCall, FragmentInvocation
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, format_modules, library_modules
@@ -96,7 +96,7 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     unknown = next((each for each, value in composed.outputs.items() if not isinstance(value, Tensor)), None)
     if unknown is not None:
         raise NotConvertible(f"the output '{unknown}' can't be composed")
-    odd = next((each for each in _names_of_extents(composed) if Names().new(each) != each), None)
+    odd = next((each for each in _names_of_extents(composed) if DefinitionNames().new(each) != each), None)
     if odd is not None:
         raise NotConvertible(f"the symbol '{odd}' can't have this name in SkriptND: rename it")
     return _Conversion(snapshot, path, composed).converted(source)
@@ -111,7 +111,7 @@ class _Conversion:
         self._symbols = dict(_symbols(graph))
         self._named = {leaf.key for extent in _extents_of_inputs(graph) for leaf in extent.leaves}
         modules = {*library_modules(), *format_modules()}
-        self._names = Names({*_names_of_extents(graph), "real", "int", "bool", "str"})
+        self._names = DefinitionNames({*_names_of_extents(graph), "real", "int", "bool", "str"})
         self._writer = Writer(self._names)
         quantized = {each for name in graph.quantizations for each in tensors_of(graph.tensors.get(name, NULL))}
         self._kept = quantized
@@ -124,7 +124,7 @@ class _Conversion:
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
         self._entries = [entry for each in definitions for entry in each.body or ()]
         self._chains = elaborated(snapshot.db, path).chains
-        self._definitions = Names({*modules, "real", "int", "bool", "str"})
+        self._definitions = DefinitionNames({*modules, "real", "int", "bool", "str"})
         self._name = self._definitions.new(graph.name)
         self._fragments = Fragments(
             self._definitions, self._is_right, self._steps_of_body, self._spelled, self._comments, modules
@@ -153,7 +153,7 @@ class _Conversion:
                 yield value, replace(value, kind=TensorKind.CONSTANT, value=number)
 
     # ---- steps -------------------------------------------------------------------------------------------------------
-    def _steps(self, operation: Operation) -> Sequence[Step | LoopStep]:
+    def _steps(self, operation: Operation) -> Sequence[InvocationStep | LoopStep]:
         match operation.control:
             case Loop(index=None, before=None, after=None) as loop:
                 return [self._loop(operation, loop)]
@@ -180,7 +180,7 @@ class _Conversion:
         )
         return with_inputs(step, self._idioms.source)
 
-    def _all_steps(self, local: Mapping[Invocation, LocalStep]) -> list[tuple[Operation, GraphStep]]:
+    def _all_steps(self, local: Mapping[FragmentInvocation, LocalStep]) -> list[tuple[Operation, GraphStep]]:
         """Return the steps that results need; a variable is a vector in all of them, or in none."""
         made = (*self._graph.outputs.values(), *self._graph.updates.values())
         results = {tensor for value in made for tensor in tensors_of(value)} | self._kept
@@ -293,15 +293,15 @@ class _Conversion:
         above = [*self._comments.skipped(outer), *about.above, *fragments, *inner.above]
         return above, about.behind or inner.behind
 
-    def _chain(self, operation: Operation) -> tuple[Invocation, ...]:
+    def _chain(self, operation: Operation) -> tuple[FragmentInvocation, ...]:
         statement = operation.place.statement
         return self._chains.get(statement, ()) if isinstance(statement, Node) else ()
 
-    def _local_steps(self) -> dict[Invocation, LocalStep]:
+    def _local_steps(self) -> dict[FragmentInvocation, LocalStep]:
         """Return the invocations of fragments that become invocations of operators, by their places."""
         definitions = [each for each in self._tree.document.items if isinstance(each, nodes.Definition)]
         heads = {each.head.name.text: each.head for each in definitions if each.head.kind == "fragment"}
-        groups: dict[Invocation, list[Operation]] = {}
+        groups: dict[FragmentInvocation, list[Operation]] = {}
         for operation in self._graph.operations:
             if chain := self._chain(operation):
                 groups.setdefault(chain[0], []).append(operation)
@@ -317,7 +317,7 @@ class _Conversion:
 
     def _steps_of_body(
         self, operations: Sequence[Operation], results: Iterable[Tensor]
-    ) -> list[tuple[Operation, Step | LoopStep]]:
+    ) -> list[tuple[Operation, InvocationStep | LoopStep]]:
         """Return the steps of an operator, independent of its surroundings."""
         around, self._idioms = self._idioms, Idioms(self._template, (), results=results)
         steps = [(operation, each) for operation in operations for each in self._steps(operation)]
@@ -381,7 +381,7 @@ class _Conversion:
                 else:
                     text.block("quantize").add(f"{written}: {fragment};")
                 continue
-            step = Step(template, {}, found.attributes, (), ())
+            step = InvocationStep(template, {}, found.attributes, (), ())
             text.modules.add(step.module)
             text.block("quantize").add(f"{written}: {self._writer.operator(step)};")
         return lost
@@ -395,7 +395,7 @@ class _Conversion:
             [(each, value) for each, value in named.items() if isinstance(value, Tensor)]
             for named in (composed.inputs, composed.outputs)
         )
-        call = FragmentCall(Invocation(name.shown, Span(0, 0)), "result.", {}, ())
+        call = FragmentCall(FragmentInvocation(name.shown, Span(0, 0)), "result.", {}, ())
         body = fragments.Body(call, composed.operations, [("x", inputs[0][1])], [("y", outputs[0][1])], {})
         found = next(self._fragments.replaced([body]), None)
         return None if found is None else found[1].operator

@@ -14,10 +14,10 @@ from snd_analysis.compose import Template, specialization_of
 from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, ItemRun, Maybe, Pack, Value
 
 
-class Step(Struct, frozen=True, eq=False):
+class InvocationStep(Struct, frozen=True, eq=False):
     """An invocation: of an operator, with attributes and tensors, that gives tensors."""
 
     template: Template
@@ -99,7 +99,7 @@ class LoopStep(Struct, frozen=True, eq=False):
         )
 
 
-GraphStep: TypeAlias = "Step | LocalStep | BranchStep | LoopStep"
+GraphStep: TypeAlias = "InvocationStep | LocalStep | BranchStep | LoopStep"
 
 
 def blocks_of(step: GraphStep) -> tuple[Block, ...]:
@@ -129,11 +129,13 @@ def taken_by(block: Block) -> Iterator[Tensor]:
     yield from (tensor for tensor in block.results if tensor not in made)
 
 
-def step_of(operation: Operation) -> Step:
+def step_of(operation: Operation) -> InvocationStep:
     """Return an operation unchanged."""
     specialization = specialization_of(operation)
     assert specialization is not None
-    return Step(specialization.template, operation.dtypes, operation.attributes, operation.inputs, operation.outputs)
+    return InvocationStep(
+        specialization.template, operation.dtypes, operation.attributes, operation.inputs, operation.outputs
+    )
 
 
 def with_tensors(value: Value, other: Callable[[Tensor], Tensor]) -> Value:
@@ -145,7 +147,7 @@ def with_tensors(value: Value, other: Callable[[Tensor], Tensor]) -> Value:
             return Maybe(value.present, with_tensors(value.value, other))
         case Pack():
             segments = [
-                Run(each.length, with_tensors(each.element, other)) if isinstance(each, Run)
+                ItemRun(each.length, with_tensors(each.element, other)) if isinstance(each, ItemRun)
                 else with_tensors(each, other)
                 for each in value.segments
             ]  # fmt: skip
@@ -157,10 +159,10 @@ _Given = TypeVar("_Given", bound=GraphStep)
 _Key = TypeVar("_Key")
 
 
-def plain_steps(steps: Iterable[GraphStep]) -> Iterator[Step]:
+def plain_steps(steps: Iterable[GraphStep]) -> Iterator[InvocationStep]:
     """Yield the invocations of operators of other modules, also inside blocks."""
     for step in steps:
-        if isinstance(step, Step):
+        if isinstance(step, InvocationStep):
             yield step
         for block in blocks_of(step):
             yield from plain_steps(block.steps)
@@ -178,7 +180,7 @@ def named_tensors(step: GraphStep) -> Iterator[Tensor]:
 
 def with_inputs(step: _Given, other: Callable[[Tensor], Tensor]) -> _Given:
     """Return a step that takes other tensors; of a branch or a loop the blocks are as they were."""
-    if isinstance(step, Step | LocalStep):
+    if isinstance(step, InvocationStep | LocalStep):
         inputs = tuple(tensor_value(with_tensors(each, other)) for each in step.inputs)
         return replace(step, inputs=inputs)
     if isinstance(step, LoopStep):

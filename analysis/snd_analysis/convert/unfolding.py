@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.convert.limits import MOST_STEPS
-from snd_analysis.convert.steps import Step, step_of, with_tensors
+from snd_analysis.convert.steps import InvocationStep, step_of, with_tensors
 from snd_analysis.model import Operation, Tensor, TensorKind, tensor_value, tensors_of
 from snd_analysis.symbolic.values import Value
 
 
-def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
+def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[InvocationStep, ...]:
     """Return the composition of an operation, if that is short, and of the standard library; else the operation.
 
     ``keeps`` are the modules whose operators stay.
@@ -28,7 +28,7 @@ def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...]:
     return (whole,) if found is None or len(found) > MOST_STEPS else found
 
 
-def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | None:
+def _steps(operation: Operation, keeps: Collection[str]) -> tuple[InvocationStep, ...] | None:
     """Return the steps of an operation; None if they are unknown."""
     specialization = specialization_of(operation)
     if specialization is None or operation.control is not None:
@@ -45,7 +45,7 @@ def _steps(operation: Operation, keeps: Collection[str]) -> tuple[Step, ...] | N
                 return None  # an argument is passed on
             known[one] = other
     prefix = next((each.name for value in operation.outputs for each in tensors_of(value)), "")
-    found: list[Step] = []
+    found: list[InvocationStep] = []
     for inner in body.operations:
         steps = _steps(_placed(inner, known, prefix), keeps)
         if steps is None or len(found) > MOST_STEPS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from snd_analysis.compose import Member
-from snd_analysis.convert.steps import Step, number_list, numbers, rank
+from snd_analysis.convert.steps import InvocationStep, number_list, numbers, rank
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import NULL, Pack, Value, format_value
@@ -14,7 +14,7 @@ _OF_WINDOWS = frozenset(["size", "stride", "dilation", "padding"])
 """Lists that are written as one number where all items are equal."""
 
 
-def written_attributes(step: Step, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def written_attributes(step: InvocationStep, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the attributes of an invocation that differ from their defaults, as text.
 
     ``names`` are names of values, by their spelling.
@@ -31,7 +31,7 @@ def written_attributes(step: Step, names: Mapping[str, str]) -> Iterator[tuple[s
             yield member.name, format_value(value if uniform is None else uniform, quoted=True)
 
 
-def written_dtypes(step: Step) -> list[str]:
+def written_dtypes(step: InvocationStep) -> list[str]:
     """Return the generic types that neither the arguments nor the attributes imply."""
     members = (*step.template.inputs, *step.template.attributes)
     implied = {each.node.type.text for each in members if each.name in step.attributes or each in step.template.inputs}
@@ -43,7 +43,7 @@ def _uniform(value: Value) -> Value | None:
     return None if not found or len(set(found)) > 1 else number_list(found[:1]).items[0]  # type: ignore[index]
 
 
-def _is_default(step: Step, member: Member, value: Value) -> bool:
+def _is_default(step: InvocationStep, member: Member, value: Value) -> bool:
     default = member.node.default
     if default is None:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from snd_analysis.db.storage import MISSING, Cell, Comparison, Storage, Values
+from snd_analysis.db.storage import MISSING, Cell, Comparison, Storage, StoredValues
 
 _revisions = count()
 
@@ -27,7 +27,7 @@ class Database:
         self.on_execute = on_execute
         self._begin({})
 
-    def _begin(self, values: Values) -> None:
+    def _begin(self, values: StoredValues) -> None:
         self.revision = next(_revisions)
         self._values = values
         self._compared: dict[int, Comparison] = {}

@@ -21,7 +21,7 @@ FIREWALLS = (1 << _FIREWALL_BITS) - 1 << _BITS
 """The bits of all firewalls."""
 
 Dependencies: TypeAlias = "tuple[tuple[Cell, Any], ...]"
-Values: TypeAlias = "dict[Cell, Any]"
+StoredValues: TypeAlias = "dict[Cell, Any]"
 
 
 class Memo:
@@ -75,9 +75,9 @@ class Revision:
 
     __slots__ = ("answers", "values")
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: StoredValues) -> None:
         self.values = values
-        self.answers: Values = {}
+        self.answers: StoredValues = {}
 
 
 class Comparison:
@@ -217,7 +217,7 @@ class Storage:
                 return known
         return value
 
-    def remember(self, revision: int, values: Values) -> Revision:
+    def remember(self, revision: int, values: StoredValues) -> Revision:
         """Keep a new revision, and drop revisions that nothing refers to."""
         self._latest = revision
         made = self.history[revision] = Revision(values)

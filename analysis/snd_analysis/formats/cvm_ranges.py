@@ -7,17 +7,17 @@ from math import prod
 
 from snd_analysis import rules
 from snd_analysis.compose import specialization_of
-from snd_analysis.formats.intervals import Finding, Known, Operands, Range, Transfer, bits_of
+from snd_analysis.formats.intervals import Finding, Operands, Range, ResultRanges, Transfer, bits_of
 from snd_analysis.symbolic.values import NULL
 
 _PRECISE = Range(-(2**31 - 1), 2**31 - 1)
 
 
-def _held(result: Range | None, what: str) -> Range | Known | None:
+def _held(result: Range | None, what: str) -> Range | ResultRanges | None:
     """Return a result, with a warning if it takes more than 32 bits."""
     if result is None or result.within(_PRECISE):
         return result
-    return Known((result.clipped(_PRECISE.least, _PRECISE.most),), (_exceeded(result, what),))
+    return ResultRanges((result.clipped(_PRECISE.least, _PRECISE.most),), (_exceeded(result, what),))
 
 
 def _exceeded(found: Range, what: str) -> Finding:
@@ -29,20 +29,20 @@ def _exceeded(found: Range, what: str) -> Finding:
 def _operands_checked(transfer: Transfer) -> Transfer:
     """Return a transfer that reports operands of more than 32 bits, such as constants, and nothing more then."""
 
-    def checked(found: Operands) -> Range | Known | None:
+    def checked(found: Operands) -> Range | ResultRanges | None:
         callee = specialization_of(found.operation)
         members = () if callee is None else callee.template.inputs
         operands = [(member.name, found.range(at)) for at, member in enumerate(members)]
         wide = [(name, range) for name, range in operands if range is not None and not range.within(_PRECISE)]
         if not wide:
             return transfer(found)
-        return Known((), tuple(_exceeded(range, f"the input '{name}'") for name, range in wide))
+        return ResultRanges((), tuple(_exceeded(range, f"the input '{name}'") for name, range in wide))
 
     return checked
 
 
 def _two(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
-    def transfer(found: Operands) -> Range | Known | None:
+    def transfer(found: Operands) -> Range | ResultRanges | None:
         x, y = found.range(0), found.range(1)
         return None if x is None or y is None else _held(combine(x, y), what)
 
@@ -53,7 +53,7 @@ def _divided(x: Range, y: Range) -> Range:
     return Range(-x.magnitude, x.magnitude) if x.least < 0 or y.least < 0 else Range(0, x.most)
 
 
-def _sum(found: Operands) -> Range | Known | None:
+def _sum(found: Operands) -> Range | ResultRanges | None:
     x, shape, result = found.range(0), found.shape(), found.result_shape()
     if x is None or shape is None or result is None:
         return None
@@ -61,7 +61,7 @@ def _sum(found: Operands) -> Range | Known | None:
     return _held(x.summed(count), f"the sum of {count} elements")
 
 
-def _products(count: int, found: Operands, what: str) -> Range | Known | None:
+def _products(count: int, found: Operands, what: str) -> Range | ResultRanges | None:
     x, w = found.range(0), found.range(1)
     has_bias = len(found.operation.inputs) > 2 and found.operation.inputs[2] is not NULL
     bias = found.range(2) if has_bias else Range(0, 0)
@@ -70,12 +70,12 @@ def _products(count: int, found: Operands, what: str) -> Range | Known | None:
     return _held((x * w).summed(count) + bias, f"the sum of {count} products ({what})")
 
 
-def _convolution(found: Operands) -> Range | Known | None:
+def _convolution(found: Operands) -> Range | ResultRanges | None:
     shape = found.shape(1)
     return None if shape is None else _products(prod(shape[1:]), found, " × ".join(map(str, shape[1:])))
 
 
-def _dense(found: Operands) -> Range | Known | None:
+def _dense(found: Operands) -> Range | ResultRanges | None:
     shape = found.shape(1)
     return None if shape is None else _products(shape[1], found, f"{shape[1]} columns")
 
@@ -90,7 +90,7 @@ def _or_zero(found: Operands) -> Range | None:
     return None if x is None else x | Range(0, 0)
 
 
-def _abs(found: Operands) -> Range | Known | None:
+def _abs(found: Operands) -> Range | ResultRanges | None:
     x = found.range()
     if x is None:
         return None
@@ -103,12 +103,12 @@ def _precision(found: Operands) -> Range | None:
     return Range(1, 32 if x is None else max(1, x.magnitude.bit_length()))
 
 
-def _negative(found: Operands) -> Range | Known | None:
+def _negative(found: Operands) -> Range | ResultRanges | None:
     x = found.range()
     return None if x is None else _held(-x, "the negative")
 
 
-def _clip(found: Operands) -> Range | Known | None:
+def _clip(found: Operands) -> Range | ResultRanges | None:
     x, least, most = found.range(), found.number("a_min"), found.number("a_max")
     if least is None or most is None:
         return None
@@ -139,10 +139,10 @@ def _second(found: Operands) -> Range | None:
     return found.range(1)
 
 
-def _valid_count(found: Operands) -> Known:
+def _valid_count(found: Operands) -> ResultRanges:
     shape, x = found.shape(), found.range()
     count = None if shape is None else Range(0, shape[1])
-    return Known((count, None if x is None else x | Range(-1, -1)))
+    return ResultRanges((count, None if x is None else x | Range(-1, -1)))
 
 
 def _or_removed(found: Operands) -> Range | None:

@@ -70,22 +70,22 @@ class Finding(Struct, frozen=True):
     message: str
 
 
-class Known(Struct, frozen=True):
+class ResultRanges(Struct, frozen=True):
     """The ranges of the results of an operation, in their order, and its findings; None for no int, or unknown."""
 
     results: tuple[Range | None, ...]
     findings: tuple[Finding, ...] = ()
 
 
-Read: TypeAlias = "Callable[[TensorValue], Range | None]"
-Transfer: TypeAlias = "Callable[[Operands], Range | Known | None]"
+ReadRange: TypeAlias = "Callable[[TensorValue], Range | None]"
+Transfer: TypeAlias = "Callable[[Operands], Range | ResultRanges | None]"
 
 
 class Operands(Struct, frozen=True):
     """An operation with the ranges of its operands."""
 
     operation: Operation
-    read: Read
+    read: ReadRange
 
     @property
     def attributes(self) -> Mapping[str, Value]:

@@ -17,9 +17,9 @@ from snd_analysis.base import counted
 from snd_analysis.compose import Failure, Site, Specialization
 from snd_analysis.formats.intervals import (
     Finding,
-    Known,
     Operands,
     Range,
+    ResultRanges,
     Transfer,
     bits_of,
     constant_items,
@@ -124,7 +124,7 @@ class _Walk:
         if transfer is not None:
             self.has_precision |= operator.path == _CVM
             found = transfer(Operands(operation, self.read))
-            known = found if isinstance(found, Known) else Known((found,))
+            known = found if isinstance(found, ResultRanges) else ResultRanges((found,))
             self.keep(operation.outputs, known.results)
             yield from (failure_at(operation, finding) for finding in known.findings)
         elif operation.body is not None and not is_library(operator.path):

@@ -9,9 +9,9 @@ from snd_analysis import rules
 from snd_analysis.compose import specialization_of
 from snd_analysis.formats.intervals import (
     Finding,
-    Known,
     Operands,
     Range,
+    ResultRanges,
     Transfer,
     constant_items,
     signed,
@@ -31,12 +31,12 @@ def _input(found: Operands, storage: str, at: int = 0) -> Range | None:
     return stored if known is None else known.clipped(stored.least, stored.most)
 
 
-def _checked(found: Operands, result: Range | None, storage: str, what: str) -> Range | Known | None:
+def _checked(found: Operands, result: Range | None, storage: str, what: str) -> Range | ResultRanges | None:
     """Return the range of a result, with a warning if its type does not hold all of it."""
     held = STORED.get(storage)
     if result is None or held is None or result.within(held):
         return result
-    return Known((result.clipped(held.least, held.most),), (_overflow(result, storage, what),))
+    return ResultRanges((result.clipped(held.least, held.most),), (_overflow(result, storage, what),))
 
 
 def _overflow(result: Range, storage: str, what: str) -> Finding:
@@ -51,7 +51,7 @@ def _overflow(result: Range, storage: str, what: str) -> Finding:
 def _of_narrow(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
     """Return the transfer of a sum, for inputs with ranges narrower than their type: else every sum could overflow."""
 
-    def transfer(found: Operands) -> Range | Known | None:
+    def transfer(found: Operands) -> Range | ResultRanges | None:
         x, y = found.range(0), found.range(1)
         storage = found.text("in_out_t")
         if x is None or y is None or storage not in STORED:
@@ -61,7 +61,7 @@ def _of_narrow(combine: Callable[[Range, Range], Range], what: str) -> Transfer:
     return transfer
 
 
-def _abs(found: Operands) -> Range | Known | None:
+def _abs(found: Operands) -> Range | ResultRanges | None:
     x, storage = found.range(0), found.text("in_out_t")
     if x is None or storage not in STORED:
         return Range(0, STORED[storage].most) if storage in STORED else None
@@ -79,7 +79,7 @@ def _negate(found: Operands) -> Range | None:
     return (Range(first + last, first + last) - x).clipped(STORED[storage].least, STORED[storage].most)
 
 
-def _mul(found: Operands) -> Range | Known | None:
+def _mul(found: Operands) -> Range | ResultRanges | None:
     x, y, shift = _input(found, "in_t", 0), _input(found, "in_t", 1), found.number("shift")
     if x is None or y is None or shift is None or found.text("in_t") not in STORED:
         return None
@@ -93,17 +93,17 @@ def _mul(found: Operands) -> Range | Known | None:
     return _checked(found, scaled, "int32_t", f"the product, shifted by {shift},")
 
 
-def _intdiv(found: Operands) -> Range | Known | None:
+def _intdiv(found: Operands) -> Range | ResultRanges | None:
     x = found.range(0) or STORED["int32_t"]
     divisors = constant_items(found.operation.inputs[1])
     most = Range(-x.magnitude, min(x.magnitude, STORED["int32_t"].most))
     if divisors is not None and 0 in divisors:
-        return Known((most,), (Finding(rules.UNPREDICTABLE_RESULT, "the divisor is 0, which has no result"),))
+        return ResultRanges((most,), (Finding(rules.UNPREDICTABLE_RESULT, "the divisor is 0, which has no result"),))
     return most
 
 
 def _shifted(most_of_type: bool) -> Transfer:
-    def transfer(found: Operands) -> Range | Known | None:
+    def transfer(found: Operands) -> Range | ResultRanges | None:
         storage = found.text("in_out_t")
         stored = STORED.get(storage)
         amounts = constant_items(found.operation.inputs[1])
@@ -112,7 +112,7 @@ def _shifted(most_of_type: bool) -> Transfer:
         if not wrong:
             return stored
         message = f"the shift is {wrong[0]}, and shifts are 0 to {most} here"
-        return Known((stored,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
+        return ResultRanges((stored,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
 
     return transfer
 
@@ -139,7 +139,7 @@ def _not(found: Operands) -> Range | None:
     return None if x is None else Range(-x.most - 1, -x.least - 1)
 
 
-def _table(found: Operands) -> Range | Known | None:
+def _table(found: Operands) -> Range | ResultRanges | None:
     values = constant_items(found.operation.inputs[1])
     if found.text("in_t") == "int8_t":
         return Range(min(values), max(values)) if values else STORED["int8_t"]
@@ -150,13 +150,13 @@ def _table(found: Operands) -> Range | Known | None:
         return result
     at, slope = steep[0]
     message = f"the table rises by {slope} after position {at}, and slopes are -32768 to 32767"
-    return Known((result,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
+    return ResultRanges((result,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
 def _accumulator(
     found: Operands, terms: Range, count: int, storage: str, kernel: str, bias: Range | None = None
-) -> Range | Known | None:
+) -> Range | ResultRanges | None:
     total = terms.summed(count)
     result = total if bias is None else total + (bias | Range(0, 0))
     what = f"the accumulator of {count} products ({kernel}), each from {terms.least} to {terms.most},"
@@ -168,7 +168,7 @@ def _summed(
 ) -> Transfer:
     """Return the transfer of a sum of products of an input and weights; the shape of the weights gives their number."""
 
-    def transfer(found: Operands) -> Range | Known | None:
+    def transfer(found: Operands) -> Range | ResultRanges | None:
         storage = found.text("out_t")
         x, w = _input(found, "in_t", 0), _input(found, weight, 1)
         zeros = [found.number(each) for each in zero_points]
@@ -195,14 +195,14 @@ def _columns(shape: tuple[int, ...]) -> tuple[int, str]:
     return shape[1], f"{shape[1]} columns"
 
 
-def _reduce_sum(found: Operands) -> Range | Known | None:
+def _reduce_sum(found: Operands) -> Range | ResultRanges | None:
     x, axis, shape, storage = found.range(0), found.number("axis"), found.shape(), found.text("in_out_t")
     if x is None or axis is None or shape is None or not 0 <= axis < len(shape) or storage not in STORED:
         return STORED.get(storage)
     return _checked(found, x.summed(shape[axis]), storage, f"the sum of {shape[axis]} elements up to {x.magnitude}")
 
 
-def _avg_pool(found: Operands) -> Range | Known | None:
+def _avg_pool(found: Operands) -> Range | ResultRanges | None:
     x, stored = _input(found, "in_out_t"), STORED.get(found.text("in_out_t"))
     zeros = [found.number("input_zp"), found.number("output_zp")]
     kernel = found.numbers("kernel")
@@ -214,7 +214,7 @@ def _avg_pool(found: Operands) -> Range | Known | None:
     if total.within(STORED["int32_t"]):
         return mean
     size = " × ".join(map(str, kernel))
-    return Known((mean,), (_overflow(total, "int32_t", f"the accumulator of a window of {size}"),))
+    return ResultRanges((mean,), (_overflow(total, "int32_t", f"the accumulator of a window of {size}"),))
 
 
 # ---- movements of elements -------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def _pad(found: Operands) -> Range | None:
     return None if x is None or value is None else x | Range(value, value)
 
 
-def _indexed(found: Operands, range: Range | None) -> Range | Known | None:
+def _indexed(found: Operands, range: Range | None) -> Range | ResultRanges | None:
     """Return the range of a GATHER or SCATTER, with findings about known indices that are out of bounds."""
     shape, indices = found.shape(), constant_items(found.operation.inputs[1])
     if shape is None or indices is None:
@@ -244,15 +244,15 @@ def _indexed(found: Operands, range: Range | None) -> Range | Known | None:
     if not wrong:
         return range
     message = f"index {wrong[0]} is not among the rows 0 to {shape[1] - 1}"
-    return Known((range,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
+    return ResultRanges((range,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
 
 
-def _resize(found: Operands) -> Range | Known | None:
+def _resize(found: Operands) -> Range | ResultRanges | None:
     x, shift = _input(found, "in_t"), found.number("shift")
     if x is None or shift is None:
         return x
     result = x if found.text("mode") == "NEAREST" else Range(x.least << (2 * shift), x.most << (2 * shift))
-    return Known((result,), tuple(_outside_of_image(found, shift)))
+    return ResultRanges((result,), tuple(_outside_of_image(found, shift)))
 
 
 def _outside_of_image(found: Operands, shift: int) -> Iterator[Finding]:
@@ -272,7 +272,7 @@ def _cast(found: Operands) -> Range | None:
     return x if x is not None and stored is not None and x.within(stored) else stored
 
 
-def _rescale(found: Operands) -> Range | Known | None:
+def _rescale(found: Operands) -> Range | ResultRanges | None:
     stored = STORED.get(found.text("out_t"))
     zeros = [found.number("input_zp"), found.number("output_zp")]
     x = _input(found, "in_t")
@@ -288,7 +288,7 @@ def _rescale(found: Operands) -> Range | Known | None:
     if wrong:
         findings.append(Finding(rules.UNPREDICTABLE_RESULT, f"the shift is {wrong[0]}, and shifts are 2 to 62 here"))
     if findings:
-        return Known((stored,), tuple(findings))
+        return ResultRanges((stored,), tuple(findings))
     least = min(shifts)
     if scale32 and not value.within(signed(least - 1)):
         reached = value.most if value.most >= 1 << (least - 2) else value.least
@@ -304,7 +304,7 @@ def _rescale(found: Operands) -> Range | Known | None:
     if not scale32 and not result.within(STORED["int32_t"]):
         findings.append(_overflow(result, "int32_t", "the scaled input"))
     result = (result + Range(zeros[1], zeros[1])).clipped(stored.least, stored.most)
-    return Known((result,), tuple(findings))
+    return ResultRanges((result,), tuple(findings))
 
 
 def _argmax(found: Operands) -> Range | None:
@@ -315,11 +315,11 @@ def _argmax(found: Operands) -> Range | None:
 def _with_constants(transfer: Transfer) -> Transfer:
     """Return a transfer that also reports constants with elements beyond their type."""
 
-    def transferred(found: Operands) -> Range | Known | None:
+    def transferred(found: Operands) -> Range | ResultRanges | None:
         result = transfer(found)
         wrong = tuple(_not_held(found))
-        known = result if isinstance(result, Known) else Known((result,))
-        return Known(known.results, (*wrong, *known.findings)) if wrong else result
+        known = result if isinstance(result, ResultRanges) else ResultRanges((result,))
+        return ResultRanges(known.results, (*wrong, *known.findings)) if wrong else result
 
     return transferred
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from snd_analysis.base import Location, Source, Span
 from snd_analysis.ide.languages import front_end
 from snd_analysis.ide.mentions import Occurrence
-from snd_analysis.ide.navigation.folding import Fold, FoldKind
+from snd_analysis.ide.navigation.folding import FoldableRange, FoldKind
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
 
@@ -35,7 +35,7 @@ def selections(snapshot: Snapshot, path: str, offset: int) -> list[Span]:
     return nested[::-1]
 
 
-def folds(snapshot: Snapshot, path: str) -> list[Fold]:
+def folds(snapshot: Snapshot, path: str) -> list[FoldableRange]:
     """Return everything of more than one line, in order of its places."""
     source, language = snapshot.source(path), front_end(path)
     found = [*language.foldable(snapshot, path), *_comments(language.comments(snapshot, path), source)]
@@ -43,7 +43,7 @@ def folds(snapshot: Snapshot, path: str) -> list[Fold]:
     return sorted(several, key=lambda each: (each.span.start, -each.span.end))
 
 
-def _comments(comments: Sequence[Span], source: Source) -> Iterator[Fold]:
+def _comments(comments: Sequence[Span], source: Source) -> Iterator[FoldableRange]:
     """Yield folds of comments on neighbouring lines."""
     begin: Span | None = None
     last = Span(0, 0)
@@ -52,11 +52,11 @@ def _comments(comments: Sequence[Span], source: Source) -> Iterator[Fold]:
         follows = begin is not None and alone and _line(source, comment.start) == _line(source, last.start) + 1
         if not follows:
             if begin is not None:
-                yield Fold(Span(begin.start, last.end), FoldKind.COMMENT)
+                yield FoldableRange(Span(begin.start, last.end), FoldKind.COMMENT)
             begin = comment if alone else None
         last = comment
     if begin is not None:
-        yield Fold(Span(begin.start, last.end), FoldKind.COMMENT)
+        yield FoldableRange(Span(begin.start, last.end), FoldKind.COMMENT)
 
 
 def _line(source: Source, offset: int) -> int:

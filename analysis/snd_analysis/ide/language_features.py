@@ -17,7 +17,7 @@ from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint
 from snd_analysis.ide.mentions import Occurrence
 from snd_analysis.ide.navigation.definition import Link
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
-from snd_analysis.ide.navigation.folding import Fold
+from snd_analysis.ide.navigation.folding import FoldableRange
 from snd_analysis.ide.navigation.links import DocumentLink
 from snd_analysis.ide.proofs import Provable
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
@@ -56,7 +56,7 @@ class FrontEnd(Struct, frozen=True):
     # ---- the text ----------------------------------------------------------------------------------------------------
     comments: Callable[[Snapshot, str], Sequence[Span]] = _empty
     """Every comment, without its line break."""
-    foldable: Callable[[Snapshot, str], Iterable[Fold]] = _empty
+    foldable: Callable[[Snapshot, str], Iterable[FoldableRange]] = _empty
     """Foldable spans besides comments, on one line or more."""
     around: Callable[[Snapshot, str, int], Iterable[Span]] = _empty
     """The nodes around an offset, from the outermost one to the word."""

@@ -10,8 +10,8 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span
 from snd_analysis.ide.cursor import comment_at, definition_at, import_at, use_at
 from snd_analysis.ide.documented import documented_symbols
-from snd_analysis.ide.targets import LocalName, Subject, name_of, path_of, subject_of, subject_of_target
-from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Part, Role, Symbol, SymbolKind
+from snd_analysis.ide.targets import LocalName, NameSubject, name_of, path_of, subject_of, subject_of_target
+from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Role, StatementPart, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import PlacedChunk, comment_above, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context, TrailStep, trails
@@ -26,7 +26,7 @@ class Mention(Struct, frozen=True):
     """A name at a place in a file, its subject, and its role."""
 
     span: Span
-    subject: Subject
+    subject: NameSubject
     role: Role
 
 
@@ -37,7 +37,7 @@ class Occurrence(Struct, frozen=True):
     role: Role
 
 
-def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span] | None:
+def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[NameSubject, Span] | None:
     """Return the subject of the name at an offset, and the span of the name."""
     imported = import_at(snapshot, path, offset)
     if imported is not None:
@@ -59,7 +59,7 @@ def subject_at(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Spa
     return None if placed is None else (subject_of(snapshot, placed), placed.span)
 
 
-def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> Iterator[Occurrence]:
+def occurrences(snapshot: Snapshot, subject: NameSubject, paths: Iterable[str]) -> Iterator[Occurrence]:
     """Everywhere in the files that something is named, its declaration too."""
     name = name_of(subject)
     for path in dict.fromkeys(paths):
@@ -71,7 +71,7 @@ def occurrences(snapshot: Snapshot, subject: Subject, paths: Iterable[str]) -> I
                 yield Occurrence(Location(path, mention.span), mention.role)
 
 
-def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
+def _may_mention(snapshot: Snapshot, subject: NameSubject, path: str) -> bool:
     """Return whether a file can name a subject at all, by a cheap test of both."""
     own = path_of(subject)
     if own is None or path == own or isinstance(subject, ModuleName):
@@ -84,7 +84,9 @@ def _may_mention(snapshot: Snapshot, subject: Subject, path: str) -> bool:
     return dotted or any(item.path == own for item in snapshot.imports(path))
 
 
-def mentions(snapshot: Snapshot, path: str, name: str | None = None, known: Container[Part] = ()) -> Iterator[Mention]:
+def mentions(
+    snapshot: Snapshot, path: str, name: str | None = None, known: Container[StatementPart] = ()
+) -> Iterator[Mention]:
     """Yield every name in a file, in no order. With ``name``, at least the places of that name.
 
     Rows of statements in ``known`` yield no names local to their definition, and every other name once.
@@ -122,10 +124,15 @@ def mentions_of_others(snapshot: Snapshot, path: str, name: str | None = None) -
 
 
 def _mentions_in(
-    snapshot: Snapshot, path: str, start: int, definition: nodes.Definition, name: str | None, known: Container[Part]
+    snapshot: Snapshot,
+    path: str,
+    start: int,
+    definition: nodes.Definition,
+    name: str | None,
+    known: Container[StatementPart],
 ) -> Iterator[Mention]:
     if definition.name.text:
-        subject: Subject = OperatorName(path, definition.name.text)
+        subject: NameSubject = OperatorName(path, definition.name.text)
         yield Mention(definition.name.span.shifted(start), subject, Role.DECLARATION)
     dotted = [*_dotted_mentions(snapshot, path, start, definition)]
     yield from dotted
@@ -155,7 +162,9 @@ def _dotted_mentions(snapshot: Snapshot, path: str, start: int, definition: node
         yield from found
 
 
-def _subject_of_step(snapshot: Snapshot, path: str, definition: nodes.Definition, step: TrailStep) -> Subject | None:
+def _subject_of_step(
+    snapshot: Snapshot, path: str, definition: nodes.Definition, step: TrailStep
+) -> NameSubject | None:
     if step.target is None:
         return None
     if step.definition is None:
@@ -206,7 +215,7 @@ def _sample_mentions(snapshot: Snapshot, path: str, placed: PlacedSample) -> Ite
             yield Mention(span, subject_of_target(snapshot, path, None, target), use.role)
 
 
-def _touching(found: Iterable[Mention], offset: int) -> tuple[Subject, Span] | None:
+def _touching(found: Iterable[Mention], offset: int) -> tuple[NameSubject, Span] | None:
     """Return the mention that begins at an offset, or else the shortest that touches it."""
     touching = [each for each in found if each.span.start <= offset <= each.span.end]
     if not touching:

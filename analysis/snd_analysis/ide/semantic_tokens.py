@@ -17,10 +17,10 @@ from snd_analysis.ide.guesses import broken_spans, guessed
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,
+    GroupRow,
     ModuleName,
     OperatorName,
     Role,
-    Row,
     ShapeMember,
     Symbol,
     SymbolKind,
@@ -184,7 +184,7 @@ def _between(spans: Sequence[Span], place: Span) -> tuple[Span, ...]:
 
 
 # ---- pieces ----------------------------------------------------------------------------------------------------------
-def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span, tuple[Row, ...]]]:
+def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span, tuple[GroupRow, ...]]]:
     """Yield the pieces of a chunk in order: groups of statements, and the text between long blocks.
 
     The rows are empty unless they have all names of the piece.
@@ -192,9 +192,9 @@ def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span,
     end = 0
     for definition in chunk.definitions:
         long = [each.entries for each in definition.blocks if isinstance(each, nodes.Block) and each.entries.is_long]
-        rows: dict[nodes.Group, tuple[Row, ...]] = {}
+        rows: dict[nodes.Group, tuple[GroupRow, ...]] = {}
         for row in snapshot.resolution(path, definition).all_rows if long else ():
-            if isinstance(row, Row):
+            if isinstance(row, GroupRow):
                 rows[row.group] = (*rows.get(row.group, ()), row)
         for entries in long:
             starts = [start for start, _ in entries.groups]
@@ -209,7 +209,7 @@ def _pieces(snapshot: Snapshot, path: str, chunk: Chunk) -> Iterator[tuple[Span,
 
 @query
 def _tokens_of_rows(
-    db: Database, rows: tuple[Row, ...], text: str, samples: tuple[Span, ...]
+    db: Database, rows: tuple[GroupRow, ...], text: str, samples: tuple[Span, ...]
 ) -> tuple[SemanticToken, ...]:
     """Return the tokens of a group of statements, which has this text, with the samples in it."""
     starts = rows[0].group.starts

@@ -30,7 +30,7 @@ class LocalName(Struct, frozen=True):
     symbol: Symbol
 
 
-Subject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | BuiltIn
+NameSubject: TypeAlias = LocalName | AttributeName | OperatorName | ModuleName | BuiltIn
 """A subject of names. An attribute is an ``AttributeName`` in its own definition, too."""
 
 
@@ -46,7 +46,7 @@ class Owner(Struct, frozen=True):
         return self.resolution.span(symbol).shifted(self.start)
 
 
-def subject_of(snapshot: Snapshot, placed: PlacedUse) -> Subject:
+def subject_of(snapshot: Snapshot, placed: PlacedUse) -> NameSubject:
     """Return the subject of a use."""
     return subject_of_target(snapshot, placed.path, placed.definition, placed.use.target)
 
@@ -56,7 +56,7 @@ def subject_of_target(
     path: str,
     definition: nodes.Definition | None,
     target: Target | ModuleName | AttributeName,
-) -> Subject:
+) -> NameSubject:
     """Return the subject of a target, with the symbols of a definition. ``x.shape`` names the tensor."""
     if isinstance(target, ShapeMember):
         target = target.tensor
@@ -69,7 +69,7 @@ def subject_of_target(
     return LocalName(path, target)
 
 
-def name_of(subject: Subject) -> str | None:
+def name_of(subject: NameSubject) -> str | None:
     """Return the name of a subject wherever it is mentioned; None for a module, which each file may name otherwise."""
     match subject:
         case LocalName(symbol=symbol):
@@ -80,7 +80,7 @@ def name_of(subject: Subject) -> str | None:
             return subject.name
 
 
-def path_of(subject: Subject) -> str | None:
+def path_of(subject: NameSubject) -> str | None:
     """Return the file in which a subject is declared; None for built-in subjects."""
     match subject:
         case BuiltIn():

@@ -15,11 +15,11 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import (
     UNDEFINED,
+    ItemRun,
     Maybe,
     Null,
     Pack,
     Positioned,
-    Run,
     Undefined,
     Value,
     choose,
@@ -27,8 +27,8 @@ from snd_analysis.symbolic.values import (
     positional,
 )
 
-Shape: TypeAlias = "tuple[Integer | Run, ...]"
-"""The extents of a tensor; a ``Run`` is a symbolic number of extents."""
+Shape: TypeAlias = "tuple[Integer | ItemRun, ...]"
+"""The extents of a tensor; a ``ItemRun`` is a symbolic number of extents."""
 
 
 class TensorKind(StrEnum):
@@ -72,9 +72,9 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         """Return the tensor of one place in a pack whose tensors differ in extents."""
         if self.shape is None or not any(map(positional, self.shape)):
             return self
-        shape = [part if isinstance(part, Run) else shift(part) for part in self.shape]
+        shape = [part if isinstance(part, ItemRun) else shift(part) for part in self.shape]
         return replace(
-            self, shape=tuple(part if isinstance(part, Integer | Run) else shapes.opaque("…") for part in shape)
+            self, shape=tuple(part if isinstance(part, Integer | ItemRun) else shapes.opaque("…") for part in shape)
         )
 
     def or_else(self, condition: Truth, other: Value) -> Value:
@@ -89,7 +89,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
         shape = choose(condition, Pack(self.shape, dtype="int"), Pack(other.shape, dtype="int"))
         if not isinstance(shape, Pack):
             return UNDEFINED
-        extents = tuple(part for part in shape.segments if isinstance(part, Integer | Run))
+        extents = tuple(part for part in shape.segments if isinstance(part, Integer | ItemRun))
         name, alternatives = f"{self.name} or {other.name}", (*self.origins, *other.origins)
         return Tensor(name, self.dtype, extents, TensorKind.RESULT, self.place, alternatives=alternatives)
 
@@ -106,14 +106,14 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     @property
     def bound(self) -> tuple[int | None, ...] | None:
         """The greatest extent in every dimension; None for one without a bound, or without a number of dimensions."""
-        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+        if self.shape is None or any(isinstance(extent, ItemRun) for extent in self.shape):
             return None
         return tuple(shapes.bounds(extent)[1] for extent in self.shape if isinstance(extent, Integer))
 
     @property
     def elements(self) -> Integer | None:
         """The number of elements; None if the rank is not a number."""
-        if self.shape is None or any(isinstance(extent, Run) for extent in self.shape):
+        if self.shape is None or any(isinstance(extent, ItemRun) for extent in self.shape):
             return None
         volume = shapes.constant(1)
         for extent in self.shape:
@@ -153,8 +153,8 @@ def as_tensor(value: Value, name: str, dtype: str | None = None) -> TensorValue:
             return empty_pack(item_of_empty(value), dtype or value.dtype)
         case Pack():
             segments = [
-                Run(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
-                if isinstance(segment, Run)
+                ItemRun(segment.length, as_tensor(segment.element, f"{name}[{at}]", dtype))
+                if isinstance(segment, ItemRun)
                 else as_tensor(segment, f"{name}[{at}]", dtype)
                 for at, segment in enumerate(value.segments)
             ]

@@ -16,23 +16,23 @@ from snd_analysis.compose.formulas import (
     AxisPosition,
     Bounds,
     Constant,
+    ConstantItem,
     Formula,
     FormulaFailed,
     FormulaTensors,
     IndexTerm,
     Next,
-    Open,
     OpenPack,
+    OpenValue,
     Read,
     Slot,
-    Table,
     Term,
     constant_formula,
     elaborate_formula,
     subterms,
     unconditional,
 )
-from snd_analysis.proofs.coverage import Writer, Writing, coverage
+from snd_analysis.proofs.coverage import FormulaWrite, Writing, coverage
 from snd_analysis.proofs.declared import (
     check_facts,
     declared_goals,
@@ -112,7 +112,7 @@ class _Formulas:
         self._template = specialization.template
         self.logic = logic
         self.facts = facts
-        self._writers: dict[Slot, list[Writer]] = {}
+        self._writers: dict[Slot, list[FormulaWrite]] = {}
         self._domains: dict[tuple[Formula, Point], tuple[Expression, ...]] = {}
         self._incomplete: set[object] = set()
 
@@ -130,7 +130,7 @@ class _Formulas:
                 for formula in elaborate_formula(self._specialization, self._tensors, base, node):
                     yield from self._of_formula(formula)
                     for write in formula.writes if formula.operator == "=" else ():
-                        self._writers.setdefault(write.slot, []).append(Writer(formula, write, _skips(formula)))
+                        self._writers.setdefault(write.slot, []).append(FormulaWrite(formula, write, _skips(formula)))
             except EvaluationError as error:
                 self._incomplete.add(self._template.resolution.targets.get(node.target.name))
                 yield from self._failing(base, node, error)
@@ -311,7 +311,7 @@ class _Walk:
 
     def term(self, term: Term, path: Path) -> Iterator[Goal]:
         """Yield the conditions of a term that is computed where the conditions of a path hold."""
-        if isinstance(term, Constant | AxisPosition | Next | Open) or (term, path) in self._seen:
+        if isinstance(term, Constant | AxisPosition | Next | OpenValue) or (term, path) in self._seen:
             return
         self._seen.add((term, path))
         match term:
@@ -320,7 +320,7 @@ class _Walk:
                     for each in place.terms:
                         yield from self.term(each, path)
                 yield from self.places(term.slot, term.places, path, term.node)
-            case Table():
+            case ConstantItem():
                 yield from self.term(term.index, path)
                 yield self._in_pack(term, number(len(term.values)), term.index, path)
             case Apply(operation="select", operands=(condition, first, second)):
@@ -405,7 +405,7 @@ class _Walk:
             case "position in pack", (index, count):
                 yield self._in_pack(term, self._logic.term(count, formula), index, path)
 
-    def _in_pack(self, term: Table | Apply, count: Expression, index: Term, path: Path) -> Goal:
+    def _in_pack(self, term: ConstantItem | Apply, count: Expression, index: Term, path: Path) -> Goal:
         value = self._logic.term(index, self._formula)
         goal = all_of(value + count >= 0, value < count)
         text = "each item is in its pack"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from snd_analysis.compose import Member, Template, canonical
-from snd_analysis.proofs.case_analysis.cases import Case
+from snd_analysis.proofs.case_analysis.cases import ParameterCase
 from snd_analysis.proofs.verdicts import Candidate
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer
@@ -15,29 +15,29 @@ _LARGEST = 64
 """A sample with a larger extent would not be one that a person keeps."""
 
 
-def with_numbers(case: Case, values: Mapping[Hashable, int]) -> Case:
+def with_numbers(case: ParameterCase, values: Mapping[Hashable, int]) -> ParameterCase:
     """Return a case with these values of unknowns."""
     attributes = {name: _with_numbers(value, values) for name, value in case.attributes.items()}
     inputs = {
         name: None if rows is None else tuple(tuple(_number(each, values) for each in row) for row in rows)
         for name, rows in case.inputs.items()
     }
-    return Case(attributes, inputs, case.dtypes)
+    return ParameterCase(attributes, inputs, case.dtypes)
 
 
-def with_reals(case: Case, numbers: Mapping[str, float]) -> Case:
+def with_reals(case: ParameterCase, numbers: Mapping[str, float]) -> ParameterCase:
     """Return a case in which real attributes without a value have these; 1.0 if there is none for them."""
     attributes = {name: _with_real(value, numbers.get(name, 1.0)) for name, value in case.attributes.items()}
-    return Case(attributes, case.inputs, case.dtypes)
+    return ParameterCase(attributes, case.inputs, case.dtypes)
 
 
-def candidates_of(template: Template, case: Case) -> list[Candidate]:
+def candidates_of(template: Template, case: ParameterCase) -> list[Candidate]:
     """Return invocations of an operator in a case without unknowns, where bools are false and where they are true."""
     found = (candidate_of(template, case, bools) for bools in ("zeros", "ones"))
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
-def candidate_of(template: Template, case: Case, bools: str = "zeros") -> Candidate | None:
+def candidate_of(template: Template, case: ParameterCase, bools: str = "zeros") -> Candidate | None:
     """Return the invocation of an operator in a case without unknowns; None if it would be too large."""
     attributes: list[str] = []
     shown: list[str] = []
@@ -72,7 +72,7 @@ def candidate_of(template: Template, case: Case, bools: str = "zeros") -> Candid
     return Candidate(f"{template.name.name}{types}{given}({', '.join(arguments)})", ", ".join(shown))
 
 
-def _types_text(template: Template, case: Case) -> str:
+def _types_text(template: Template, case: ParameterCase) -> str:
     """Return the generic types, unless they are real and arguments tell."""
     told = {each.node.type.text for each in template.inputs if case.inputs[each.name]}
     names = [each.name.text for each in template.generics]
@@ -81,7 +81,7 @@ def _types_text(template: Template, case: Case) -> str:
     return f"<{', '.join(case.dtypes[name] for name in names)}>"
 
 
-def _dtype(case: Case, member: Member) -> str:
+def _dtype(case: ParameterCase, member: Member) -> str:
     type_ = member.node.type.text
     return case.dtypes.get(type_, type_)
 

@@ -23,7 +23,7 @@ Question = tuple[tuple[Expression, ...], Expression]
 _DECIDES = "a guarded index decides which elements are written"
 
 
-class Writer(Struct, frozen=True):
+class FormulaWrite(Struct, frozen=True):
     """One write of a formula."""
 
     formula: Formula
@@ -55,7 +55,7 @@ class Writing(Struct, frozen=True):
 def coverage(
     base: int,
     node: nodes.Access,
-    writers: Sequence[Writer],
+    writers: Sequence[FormulaWrite],
     extents: Sequence[Integer | None],
     logic: Logic,
     facts: tuple[Expression, ...],
@@ -110,7 +110,7 @@ def coverage_text(node: nodes.Access, is_accumulated: bool) -> str:
     return f"each element of '{node.name.text}' is written, and once"
 
 
-def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
+def _is_hit(writer: FormulaWrite, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
     """Return whether a writer writes a cell, at the point that the forms of its indices tell."""
     formula = writer.formula
     found = inverse(formula, _indices(writer), cells, logic).positions
@@ -122,12 +122,12 @@ def _is_hit(writer: Writer, cells: Sequence[Expression], logic: Logic, domain: D
     return all_of(*domain(formula, point), *hits, *once)
 
 
-def _indices(writer: Writer) -> list[Term]:
+def _indices(writer: FormulaWrite) -> list[Term]:
     return [place.index for place in writer.write.places]
 
 
 def _is_regained(
-    writer: Writer, logic: Logic, domain: Domain, facts: tuple[Expression, ...]
+    writer: FormulaWrite, logic: Logic, domain: Domain, facts: tuple[Expression, ...]
 ) -> tuple[tuple[Expression, ...], Expression] | None:
     """Return that the element of a point gives back the point: then no two points write one element.
 
@@ -165,7 +165,7 @@ def _ascending(
         yield implies(all_of(before >= 0, before < later, later <= end), first <= last)
 
 
-def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[list[Expression], Expression]:
+def _twice(one: FormulaWrite, other: FormulaWrite, logic: Logic, domain: Domain) -> tuple[list[Expression], Expression]:
     """Return the facts about two points that write one element, and the condition that the points are the same."""
     here, there = logic.point({}), logic.point({})
     same = [
@@ -180,7 +180,7 @@ def _twice(one: Writer, other: Writer, logic: Logic, domain: Domain) -> tuple[li
     )
 
 
-def _is_plain(writer: Writer, extents: Sequence[Integer]) -> bool:
+def _is_plain(writer: FormulaWrite, extents: Sequence[Integer]) -> bool:
     """Return whether every index is an axis of the length of its dimension, and all axes are used once."""
     formula = writer.formula
     if formula.condition is not None:

@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Extremum, Integer, Junction, Quotient, Truth
-from snd_analysis.symbolic.values import Run
+from snd_analysis.symbolic.values import ItemRun
 
 
 def is_refused(template: Template, failure: Failure) -> bool:
@@ -172,7 +172,7 @@ def _of_repeated_extents(member: Member, value: TensorValue) -> Iterator[Goal]:
     segments = () if shape is None else (each for tensor in tensors_of(value) for each in tensor.shape or ())
     for each in segments:
         if not isinstance(each, Integer) and shape is not None:
-            element = each.element if isinstance(each, Run) else None
+            element = each.element if isinstance(each, ItemRun) else None
             is_plain = isinstance(element, Integer) and element.value is None and len(element.terms) == 1
             low = shapes.bounds(element)[0] if isinstance(element, Integer) and is_plain else None
             text = _extent_text(member)

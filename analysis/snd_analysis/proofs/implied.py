@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Span
 from snd_analysis.compose import Failure, Session, Template, as_condition, declare_root
-from snd_analysis.proofs.case_analysis.cases import Case, cases_of
+from snd_analysis.proofs.case_analysis.cases import ParameterCase, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import divisors_of_checks, divisors_of_inputs, holding, input_facts, is_refused
 from snd_analysis.proofs.goal import UNDECIDED, Gap
@@ -78,7 +78,7 @@ class _Looking(Struct):
             reason = reason or found
         return replace(proof, verdict=Verdict.UNKNOWN, reason=reason) if reason else proof
 
-    def _refused_alone(self, case: Case, without: Template) -> Candidate | str:
+    def _refused_alone(self, case: ParameterCase, without: Template) -> Candidate | str:
         """Return sizes of a case that only this assertion refuses; else why nothing is known, or nothing."""
         declared = declare_root(self.composing, without, case.attributes, case.dtypes, case.inputs)
         undecided = [each for each in declared.failures if each.rule in UNDECIDED]
@@ -109,7 +109,7 @@ class _Looking(Struct):
                 return candidate
         return "sizes seem to be refused by it alone, but are not"
 
-    def _tried_reals(self, case: Case) -> Iterator[Mapping[str, float]]:
+    def _tried_reals(self, case: ParameterCase) -> Iterator[Mapping[str, float]]:
         """Yield values of the real attributes that the assertion names."""
         named = self.template.symbols(self.node.condition)
         types = {each.name: each.node.type.text for each in self.template.attributes if each.symbol in named}
@@ -119,7 +119,7 @@ class _Looking(Struct):
         else:
             yield from (dict(zip(reals, each, strict=True)) for each in product(_TRIED_REALS, repeat=len(reals)))
 
-    def _is_refused(self, case: Case) -> bool:
+    def _is_refused(self, case: ParameterCase) -> bool:
         declared = declare_root(self.composing, self.template, case.attributes, case.dtypes, case.inputs)
         refusing = [each for each in declared.failures if is_refused(self.template, each)]
         return bool(refusing) and all(each.rule == rules.ASSERTION_FAILS and self._is_here(each) for each in refusing)

@@ -12,10 +12,10 @@ from snd_analysis.compose.formulas import (
     Apply,
     AxisPosition,
     Constant,
+    ConstantItem,
     Next,
-    Open,
+    OpenValue,
     Read,
-    Table,
     Term,
     subterms,
 )
@@ -47,7 +47,7 @@ from snd_analysis.symbolic.integers import (
     Integer,
     IsZero,
     Junction,
-    Known,
+    KnownTruth,
     Leaf,
     Power,
     Product,
@@ -123,7 +123,7 @@ class Logic:
     def truth(self, a: Truth) -> Expression:
         """Return a condition of the analysis."""
         match a:
-            case Known(parts=(value,)):
+            case KnownTruth(parts=(value,)):
                 return truth(value)
             case Proposition(parts=(leaf, positive)):
                 found = self._leaf(leaf, True)
@@ -258,11 +258,11 @@ class Logic:
                 return truth(value)
             case Constant(value=int(value)):
                 return number(value)
-            case Open(value=Integer() as value):
+            case OpenValue(value=Integer() as value):
                 return self.integer(value)
-            case Open(value=Truth() as value):
+            case OpenValue(value=Truth() as value):
                 return self.truth(value)
-            case Table(values=values, dtype="int"):
+            case ConstantItem(values=values, dtype="int"):
                 index = self.term(term.index, point)
                 at = choose(index < 0, index + len(values), index)
                 found = number(int(values[-1]))

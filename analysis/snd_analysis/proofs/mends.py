@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Formula, Open, Term
+from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Formula, OpenValue, Term
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
@@ -23,7 +23,7 @@ def length_of(formula: Formula, axis: int) -> Integer | None:
     match extent:
         case Constant(value=int(value)):
             return shapes.constant(value)
-        case Open(value=Integer() as value):
+        case OpenValue(value=Integer() as value):
             return value
     return None
 
@@ -33,7 +33,7 @@ def _extreme(formula: Formula, term: Term, greatest: bool) -> Integer | None:
     match term:
         case Constant(value=int(value)):
             return shapes.constant(value)
-        case Open(value=Integer() as value):
+        case OpenValue(value=Integer() as value):
             return value
         case AxisPosition(axis=axis):
             length = length_of(formula, axis)

@@ -25,7 +25,7 @@ from snd_analysis.proofs.logic import Logic
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Unknown
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Unknown
 
 DIVIDES = ("/", "\\", "%")
 _TEXTS = {
@@ -43,7 +43,7 @@ _FINITE = ("abs", "sign", "round", "floor", "ceil", "frac", "sin", "cos", "atan"
 _ITEM = "items of a pack decide where this is evaluated"
 _UNKNOWN = "the value of '{}' is not known"
 
-Facts: TypeAlias = "tuple[Expression, ...]"
+AssumedConditions: TypeAlias = "tuple[Expression, ...]"
 
 
 def text_of_failure(rule: Rule) -> str:
@@ -51,7 +51,9 @@ def text_of_failure(rule: Rule) -> str:
     return _TEXTS.get(rule, f"nothing breaks '{rule.name}'")
 
 
-def defined_goals(scope: ValueScope, base: int, node: nodes.Node, logic: Logic, facts: Facts = ()) -> Iterator[Goal]:
+def defined_goals(
+    scope: ValueScope, base: int, node: nodes.Node, logic: Logic, facts: AssumedConditions = ()
+) -> Iterator[Goal]:
     """Yield the conditions under which an expression of declarations, or a part of a formula, has a value.
 
     ``facts`` hold where the expression is evaluated. Conditions that literals satisfy are left out.
@@ -62,7 +64,7 @@ def defined_goals(scope: ValueScope, base: int, node: nodes.Node, logic: Logic, 
 class _Place(Struct, frozen=True):
     """Facts that hold where a part of an expression is evaluated."""
 
-    facts: Facts
+    facts: AssumedConditions
     unless: str = ""
     """Why the part may not be evaluated although the facts hold."""
 
@@ -226,7 +228,7 @@ class _Reading:
             place, value = place.where(self._logic.truth(value.present)), value.value
         segments = value.segments if isinstance(value, Pack) else (value,)
         for each in segments:
-            if isinstance(each, Run) and isinstance(each.element, Integer):
+            if isinstance(each, ItemRun) and isinstance(each.element, Integer):
                 yield each.element, place.where(self._logic.integer(each.length) > 0)
             elif isinstance(each, Integer):
                 yield each, place

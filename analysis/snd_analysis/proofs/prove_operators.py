@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Elsewhere, Span
 from snd_analysis.compose import Session, Template, declare_root
-from snd_analysis.proofs.case_analysis.cases import Case, Cases, cases_of
+from snd_analysis.proofs.case_analysis.cases import Cases, ParameterCase, cases_of
 from snd_analysis.proofs.case_analysis.general_case import general_cases
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
@@ -73,7 +73,7 @@ class _Proving:
     def proofs(self, cases: Cases) -> list[Proof]:
         if self._template.errors:
             self._gaps[None] = "the operator has mistakes"
-        seen: list[Case] = []
+        seen: list[ParameterCase] = []
         is_complete = True
         for number, each in enumerate(cases):
             if isinstance(each, Gap):
@@ -98,7 +98,7 @@ class _Proving:
     def _is_undecided(self, state: _State) -> bool:
         return not state.candidates and bool(self._why_unknown(state))
 
-    def _hold_generally(self, seen: Sequence[Case]) -> set[tuple[Span, str]]:
+    def _hold_generally(self, seen: Sequence[ParameterCase]) -> set[tuple[Span, str]]:
         """Return the conditions that are proved with unknown lengths, by their places and texts."""
         held: dict[tuple[Span, str], bool] = {}
         gaps: list[Span | None] = []
@@ -125,7 +125,7 @@ class _Proving:
             if holds and not any(_covers(gap, span) for gap in gaps)
         }
 
-    def _look_at_all(self, case: Case) -> None:
+    def _look_at_all(self, case: ParameterCase) -> None:
         """Note the findings about each condition of a case. Raise _TimeOverError."""
         logic = Logic(self._solver)
         for posed in self._posed(case, logic):
@@ -137,7 +137,7 @@ class _Proving:
                 case Goal():
                     self._look_at(posed, case, logic)
 
-    def _posed(self, case: Case, logic: Logic) -> Iterator[Posed]:
+    def _posed(self, case: ParameterCase, logic: Logic) -> Iterator[Posed]:
         specialization = declare_root(self._session, self._template, case.attributes, case.dtypes, case.inputs)
         return goals_of(specialization, logic)
 
@@ -153,14 +153,14 @@ class _Proving:
                 span = self._span(base, node.target)
                 self._found[span, ""] = _State(span, "each index is in bounds")
 
-    def _look_at(self, goal: Goal, case: Case, logic: Logic) -> None:
+    def _look_at(self, goal: Goal, case: ParameterCase, logic: Logic) -> None:
         span = self._span(goal.base, goal.node)
         state = self._found.setdefault((span, goal.text), _State(span, goal.text))
         if goal.holds or len(state.candidates) >= MOST_CANDIDATES:
             return
         state.reason = self._reason(goal, case, logic, state) or state.reason
 
-    def _reason(self, goal: Goal, case: Case, logic: Logic, state: _State) -> str:
+    def _reason(self, goal: Goal, case: ParameterCase, logic: Logic, state: _State) -> str:
         """Return why a goal is not decided; note a candidate if it is refuted."""
         if goal.goal is None:
             return goal.reason
@@ -185,7 +185,7 @@ class _Proving:
         state.breaks = goal.breaks
         return ""
 
-    def _holds(self, goal: Goal, case: Case) -> bool:
+    def _holds(self, goal: Goal, case: ParameterCase) -> bool:
         """Return whether a condition holds in a case without unknowns."""
         logic = Logic(self._solver)
         posed = [*self._posed(case, logic)]

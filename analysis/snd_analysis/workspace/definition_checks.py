@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.base import OperatorName, Problem, Severity
 from snd_analysis.rules import problems_of
 from snd_analysis.skriptnd.lints import ValidDefinition
-from snd_analysis.skriptnd.names import Fold, Known, Resolution
+from snd_analysis.skriptnd.names import PassFold, PassResults, Resolution
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare, without_consequences
@@ -13,10 +13,10 @@ from snd_analysis.skriptnd.types.compose import check_compose
 
 
 def type_definition(
-    definition: nodes.Definition, resolution: Resolution, others: Others, known: Known | None = None
+    definition: nodes.Definition, resolution: Resolution, others: Others, known: PassResults | None = None
 ) -> Context:
     """Return the types of a definition. Expressions in ``known`` statements are left out."""
-    context, fold = Context(definition, resolution, others), Fold(known)
+    context, fold = Context(definition, resolution, others), PassFold(known)
     declare(context, fold)
     check_lowering(context)
     check_compose(context, fold)
@@ -28,7 +28,7 @@ def check_definition(
     resolution: Resolution,
     others: Others,
     syntax_is_right: bool,
-    known: Known | None = None,
+    known: PassResults | None = None,
 ) -> tuple[tuple[Problem, ...], Context]:
     """Return all problems of a definition except syntax errors, and its types. Spans count from the chunk's start.
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.names import Known, ModuleScope, Resolution, is_library, is_long
+from snd_analysis.skriptnd.names import ModuleScope, PassResults, Resolution, is_library, is_long
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace.files import is_edited
 from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
@@ -19,7 +19,7 @@ class Earlier:
 
     def __init__(self) -> None:
         self.names: tuple[ModuleScope | None, Resolution | None] = (None, None)
-        self.types = Known()
+        self.types = PassResults()
         self.model = LastingModel()
         self._given: dict[Hashable, LastingModel] = {}
 

@@ -70,7 +70,7 @@ class SampleCall(Struct, frozen=True, eq=False):
     can_run: bool = True
 
 
-class FrontEnd(NamedTuple):
+class TreeReader(NamedTuple):
     """The reader of files in another language."""
 
     tree: Callable[[Database, str], SyntaxTree]
@@ -135,13 +135,13 @@ def is_edited(_: Reader) -> bool:
     return True
 
 
-def front_end_of(path: str) -> FrontEnd | None:
+def front_end_of(path: str) -> TreeReader | None:
     """Return the front end of a file in another language; None for a file of SkriptND."""
     place = _FRONT_ENDS.get(path.rpartition(".")[2])
     if place is None:
         return None
     module, name = place
-    found: FrontEnd = getattr(import_module(module), name)
+    found: TreeReader = getattr(import_module(module), name)
     return found
 
 

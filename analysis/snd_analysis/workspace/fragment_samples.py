@@ -18,13 +18,13 @@ from snd_analysis.db import Database, query
 from snd_analysis.nnef1.elaborate import (
     UNKNOWN,
     ArgumentValue,
+    ElaboratedValue,
     FragmentGraph,
+    FragmentInvocation,
     FragmentsOfFile,
     GivenArgument,
     GivenTensor,
-    Invocation,
-    Items,
-    Value,
+    ItemList,
     fragment_graph,
     fragments_of,
     same_fragments,
@@ -92,7 +92,7 @@ def made_chunk(db: Database, name: OperatorName) -> Chunk | None:
     return made_tree(written if isinstance(written, str) else "", document, (), ()).chunks[0].chunk
 
 
-def chains(db: Database, name: OperatorName) -> Mapping[nodes.Node, tuple[Invocation, ...]]:
+def chains(db: Database, name: OperatorName) -> Mapping[nodes.Node, tuple[FragmentInvocation, ...]]:
     """Return the invocations inside of the fragment that led to statements of its graph."""
     found = _graph(db, name)
     return {} if found is None else found.chains
@@ -222,10 +222,10 @@ def _dtype(item: nodes.ListItem) -> str | None:
     return found if found in _DTYPES.values() else None
 
 
-def _value(node: nodes.Node) -> Value:
+def _value(node: nodes.Node) -> ElaboratedValue:
     if isinstance(node, nodes.List):
         items = tuple(map(_value, node.items))
-        return UNKNOWN if any(each is UNKNOWN for each in items) else Items(items)
+        return UNKNOWN if any(each is UNKNOWN for each in items) else ItemList(items)
     if isinstance(node, nodes.Tilde | nodes.Range | nodes.Expanded | nodes.Zip):
         return UNKNOWN
     value = attempt(node)  # type: ignore[arg-type]

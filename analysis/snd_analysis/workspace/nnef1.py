@@ -15,7 +15,7 @@ from snd_analysis.nnef1.elaborate import (
     NO_ARCHIVES,
     QUANTIZATION,
     Elaborated,
-    Invocation,
+    FragmentInvocation,
     Submodel,
     TensorArchives,
     TensorFile,
@@ -29,16 +29,15 @@ from snd_analysis.nnef1.elaborate import (
 from snd_analysis.nnef1.lints import FileWithArchives, FileWithoutErrors, check_document
 from snd_analysis.nnef1.syntax import (
     Dialect,
+    Nnef1SyntaxTree,
     QuantizationFile,
-    SyntaxTree,
     parse_file,
     parse_quantization,
     quantization_path,
 )
 from snd_analysis.nnef1.syntax import nodes as nnef1_nodes
 from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
-from snd_analysis.skriptnd.syntax import SyntaxTree as FlatTree
-from snd_analysis.skriptnd.syntax import made_tree, nodes
+from snd_analysis.skriptnd.syntax import SyntaxTree, made_tree, nodes
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import (
     ALL_TENSOR_ARCHIVES,
@@ -53,7 +52,7 @@ _GRAPH = "graph.nnef"
 
 
 @incremental
-def nnef1_tree(db: Database, before: SyntaxTree | None, path: str) -> SyntaxTree:
+def nnef1_tree(db: Database, before: Nnef1SyntaxTree | None, path: str) -> Nnef1SyntaxTree:
     """Return the tree of a file in NNEF 1.0; an empty one if there is none."""
     found = text(db, path)
     tree = parse_file(found if isinstance(found, str) else "", before)
@@ -77,7 +76,7 @@ def quantization_file(db: Database, path: str) -> QuantizationFile | None:
     return parse_quantization(found) if isinstance(found, str) else None
 
 
-def quantization_tree(db: Database, path: str) -> FlatTree:
+def quantization_tree(db: Database, path: str) -> SyntaxTree:
     """Return the tree of a file of quantizations, which contains problems only."""
     read = quantization_file(db, path) or parse_quantization("")
     graph = f"{path.rpartition('.')[0]}.nnef"
@@ -88,7 +87,7 @@ def quantization_tree(db: Database, path: str) -> FlatTree:
     return made_tree(read.text, nodes.Document(0, len(read.text), ()), read.comments, problems)
 
 
-def flat_tree(db: Database, path: str) -> FlatTree:
+def flat_tree(db: Database, path: str) -> SyntaxTree:
     """Return the elaborated graph of a file in NNEF 1.0, as the tree of a file."""
     read, found = nnef1_tree(db, path), elaborated(db, path)
     items = () if found.definition is None else (found.definition,)
@@ -106,7 +105,7 @@ def _files_of_model(db: Database, path: str) -> frozenset[str]:
     return frozenset(found.splitlines()) if isinstance(found, str) else frozenset()
 
 
-def origins_in(chains: Mapping[nodes.Node, tuple[Invocation, ...]]) -> Mapping[nodes.Node, tuple[Origin, ...]]:
+def origins_in(chains: Mapping[nodes.Node, tuple[FragmentInvocation, ...]]) -> Mapping[nodes.Node, tuple[Origin, ...]]:
     """Return the invocations of fragments in whose place statements stand, the innermost first."""
     return {
         statement: tuple(Origin(each.span, f"'{each.fragment}' is invoked here") for each in reversed(chain))

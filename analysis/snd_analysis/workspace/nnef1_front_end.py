@@ -11,7 +11,7 @@ from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.workspace.files import FrontEnd
+from snd_analysis.workspace.files import TreeReader
 from snd_analysis.workspace.fragment_samples import chains, made_chunk, sample_call
 from snd_analysis.workspace.nnef1 import (
     elaborated,
@@ -32,7 +32,7 @@ def _extents(db: Database, name: OperatorName) -> Mapping[str, Integer]:
     return {} if MADE_FOR in name.name else elaborated(db, name.path).extents
 
 
-FRONT_END = FrontEnd(
+FRONT_END = TreeReader(
     flat_tree,
     _origins,
     _extents,
@@ -42,7 +42,7 @@ FRONT_END = FrontEnd(
     made_chunk,
     sample_call,
 )
-QUANTIZATION_FRONT_END = FrontEnd(
+QUANTIZATION_FRONT_END = TreeReader(
     quantization_tree,
     lambda db, name: {},
     lambda db, name: {},

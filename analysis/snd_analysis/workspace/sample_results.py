@@ -8,10 +8,10 @@ from snd_analysis import rules
 from snd_analysis.base import Problem
 from snd_analysis.compose import specialization_of
 from snd_analysis.model import Operation, Tensor
-from snd_analysis.skriptnd.samples import ItemExtent, Nested, Recorded, Sample
+from snd_analysis.skriptnd.samples import ItemExtent, NestedRows, Recorded, Sample
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import Maybe, Null, Pack, Run, Value
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.values import ItemRun, Maybe, Null, Pack, Value
 
 
 def result_problems(sample: Sample, operation: Operation) -> Iterator[Problem]:
@@ -60,7 +60,7 @@ def _agrees(recorded: Recorded, tensor: Tensor) -> bool:
 
 def _same_shape(shape: Sequence[int], tensor: Tensor) -> bool:
     composed = tensor.shape
-    if composed is None or any(isinstance(extent, Run) for extent in composed):
+    if composed is None or any(isinstance(extent, ItemRun) for extent in composed):
         return True
     if len(composed) != len(shape):
         return False
@@ -74,7 +74,7 @@ def _may_be(number: int, extent: Integer) -> bool:
     low, high = shapes.bounds(extent)
     if (low is not None and number < low) or (high is not None and number > high):
         return False
-    return shapes.decide_equal(shapes.constant(number), extent) is not Verdict.DIFFERENT
+    return shapes.decide_equal(shapes.constant(number), extent) is not EqualityVerdict.DIFFERENT
 
 
 def _pack_agrees(recorded: Recorded, pack: Pack) -> bool:
@@ -122,7 +122,7 @@ def _against_own_header(recorded: Recorded) -> Iterator[Problem]:
             return
 
 
-def _fits(value: Nested, shape: Sequence[int]) -> bool:
+def _fits(value: NestedRows, shape: Sequence[int]) -> bool:
     if not shape:
         return not isinstance(value, tuple)
     if not isinstance(value, tuple) or (len(value) != shape[0] and 0 not in shape[:1]):
@@ -132,7 +132,7 @@ def _fits(value: Nested, shape: Sequence[int]) -> bool:
     return all(_fits(row, shape[1:]) for row in value)
 
 
-def _dtypes(value: Nested) -> set[str]:
+def _dtypes(value: NestedRows) -> set[str]:
     if isinstance(value, tuple):
         return set().union(*map(_dtypes, value)) if value else set()
     kinds = {bool: "bool", int: "int", float: "real", str: "str"}

@@ -22,9 +22,9 @@ from snd_analysis.model import Operation
 from snd_analysis.skriptnd.names import (
     AttributeName,
     BuiltIn,
-    Fold,
     ModuleName,
     OperatorName,
+    PassFold,
     Resolution,
     Role,
     SymbolKind,
@@ -167,7 +167,7 @@ def _is_written(use: Use) -> bool:
 def _typing_problems(statement: SampleGraph, resolution: Resolution, others: Others) -> list[Problem]:
     """Return the problems of names and types in a statement."""
     context = Context(statement.definition, resolution, others)
-    declare(context, Fold(None))
+    declare(context, PassFold(None))
     work = TypingState(context)
     work.in_control_flow = True  # a sample may invoke graphs, too
     work.begin(statement.component)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from snd_analysis.skriptnd.names import OperatorName
-from snd_runtime.conditions.condition import Call, Conditions, Violation, demand, stored
+from snd_runtime.conditions.condition import Conditions, OperatorRun, Violation, demand, stored
 
-__all__ = ["Call", "Conditions", "Violation", "conditions_of", "demand", "stored"]
+__all__ = ["Conditions", "OperatorRun", "Violation", "conditions_of", "demand", "stored"]
 
 _MODULES = {"snd:tosa": "tosa", "snd:cvm": "cvm"}
 

@@ -17,7 +17,7 @@ from snd_runtime.rules import UNPREDICTABLE
 from snd_runtime.values import PlainValue
 
 
-class Call(Struct, frozen=True):
+class OperatorRun(Struct, frozen=True):
     """One run of an operator: its attributes and tensors by name. Before the run, there are no outputs."""
 
     attributes: Mapping[str, PlainValue]
@@ -69,7 +69,7 @@ class Violation(Struct, frozen=True):
         return f"{place} is {self.value}, but {self.demanded}"
 
 
-Check: TypeAlias = Callable[[Call], Violation | None]
+Check: TypeAlias = Callable[[OperatorRun], Violation | None]
 
 
 class Conditions(Struct, frozen=True):
@@ -81,7 +81,7 @@ class Conditions(Struct, frozen=True):
     """The attribute that says in which type results are stored, which rounds reals."""
 
 
-def stored(conditions: Conditions, call: Call, outputs: Sequence[Argument]) -> Sequence[Argument]:
+def stored(conditions: Conditions, call: OperatorRun, outputs: Sequence[Argument]) -> Sequence[Argument]:
     """Return the results of an operator as their type stores them."""
     storage = call.attributes.get(conditions.storage or "")
     if storage not in ("fp16_t", "bf16_t"):
@@ -95,7 +95,7 @@ def stored(conditions: Conditions, call: Call, outputs: Sequence[Argument]) -> S
     )
 
 
-def demand(name: OperatorName, checks: Sequence[Check], call: Call) -> None:
+def demand(name: OperatorName, checks: Sequence[Check], call: OperatorRun) -> None:
     """Raise EvaluationFailed for the first violation, if there is one."""
     for check in checks:
         violation = check(call)

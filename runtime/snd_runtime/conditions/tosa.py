@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from snd_analysis.formats import STORED, WIDEST, storage_attribute, storage_of
 from snd_analysis.skriptnd.names import library_names
-from snd_runtime.conditions.condition import Call, Check, Conditions, Violation, first_where, outside
+from snd_runtime.conditions.condition import Check, Conditions, OperatorRun, Violation, first_where, outside
 from snd_runtime.lowering.arithmetic import Array
 
 
@@ -31,7 +31,7 @@ _ANY_TYPE = f"the widest type is {WIDEST}, which"
 
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
-def _given(call: Call) -> Violation | None:
+def _given(call: OperatorRun) -> Violation | None:
     """Check that every element of an input is one of its type."""
     for tensor, values in call.arrays():
         name = tensor.partition("[")[0]
@@ -44,7 +44,7 @@ def _given(call: Call) -> Violation | None:
     return None
 
 
-def _made(call: Call) -> Violation | None:
+def _made(call: OperatorRun) -> Violation | None:
     """Check the elements of an output that attributes give."""
     return _beyond(call.tensor("output"), "output", WIDEST, _ANY_TYPE)
 
@@ -56,14 +56,14 @@ def _held(tensor: str, storage: str) -> Check:
 
 
 def _shift_amounts(by_type: bool) -> Check:
-    def check(call: Call) -> Violation | None:
+    def check(call: OperatorRun) -> Violation | None:
         most = _range(call.text("in_out_t"))[1].bit_length() if by_type else 31
         return outside(call.tensor("input2"), 0, most, "input2", f"shifts are 0 to {most}")
 
     return check
 
 
-def _divisors(call: Call) -> Violation | None:
+def _divisors(call: OperatorRun) -> Violation | None:
     x, y = call.tensor("input1"), call.tensor("input2")
     least, most = _range("int32_t")
     return first_where(y == 0, y, "input2", "divisors are not 0") or first_where(
@@ -71,13 +71,13 @@ def _divisors(call: Call) -> Violation | None:
     )
 
 
-def _product(call: Call) -> Violation | None:
+def _product(call: OperatorRun) -> Violation | None:
     if call.text("in_t") != "int32_t" or call.number("shift") == 0:
         return None  # without a shift, the low 32 bits stay
     return _beyond(call.tensor("output"), "output", "int32_t", "after the shift, int32_t")
 
 
-def _negated(call: Call) -> Violation | None:
+def _negated(call: OperatorRun) -> Violation | None:
     x = call.tensor("input1")
     if x.dtype.kind != "i":
         return None
@@ -85,7 +85,7 @@ def _negated(call: Call) -> Violation | None:
     return _beyond(x - zero, "input1 - input1_zp", "int32_t") or _beyond(zero - x, "input1_zp - input1", "int32_t")
 
 
-def _slopes(call: Call) -> Violation | None:
+def _slopes(call: OperatorRun) -> Violation | None:
     if call.text("in_t") != "int16_t":
         return None
     slopes = np.diff(call.tensor("table"))
@@ -98,7 +98,7 @@ def _slopes(call: Call) -> Violation | None:
 
 
 # ---- sums ------------------------------------------------------------------------------------------------------------
-def _reduced(call: Call) -> Violation | None:
+def _reduced(call: OperatorRun) -> Violation | None:
     x = call.tensor("input")
     if x.dtype.kind != "i":
         return None
@@ -119,14 +119,14 @@ _EVERYWHERE = np.array(True)
 
 
 def _accumulated(
-    weight: tuple[str, str], taps: Callable[[Array], int], terms: Callable[[Call, Array, Array], Iterator[Term]]
+    weight: tuple[str, str], taps: Callable[[Array], int], terms: Callable[[OperatorRun, Array, Array], Iterator[Term]]
 ) -> Check:
     """Every partial sum, in the order of the pseudocode, must fit into the type of the result; so must the last one.
 
     ``weight`` names the second factor and its zero point, ``taps`` counts the products of an output.
     """
 
-    def check(call: Call) -> Violation | None:
+    def check(call: OperatorRun) -> Violation | None:
         first, zero_point = ("A", "A_zp") if weight[0] == "B" else ("input", "input_zp")
         x, w = call.tensor(first), call.tensor(weight[0])
         if x.dtype.kind != "i":
@@ -143,7 +143,7 @@ def _accumulated(
     return check
 
 
-def _partial_sums(call: Call, first: Array | int, terms: Iterable[Term], storage: str) -> Violation | None:
+def _partial_sums(call: OperatorRun, first: Array | int, terms: Iterable[Term], storage: str) -> Violation | None:
     sums: Array = np.broadcast_to(np.asarray(first, np.int64), call.tensor("output").shape)
     for products, where in terms:
         sums = sums + np.where(where, products, 0)
@@ -153,7 +153,7 @@ def _partial_sums(call: Call, first: Array | int, terms: Iterable[Term], storage
     return None
 
 
-def _pooled(call: Call) -> Violation | None:
+def _pooled(call: OperatorRun) -> Violation | None:
     x = call.tensor("input")
     if x.dtype.kind != "i":
         return None
@@ -163,20 +163,20 @@ def _pooled(call: Call) -> Violation | None:
     return _partial_sums(call, 0, (_window(call, x, tap) for tap in np.ndindex(*kernel)), "int32_t")
 
 
-def _convolution(call: Call, x: Array, w: Array) -> Iterator[Term]:
+def _convolution(call: OperatorRun, x: Array, w: Array) -> Iterator[Term]:
     for tap in np.ndindex(*w.shape[1:-1]):
         taken, inside = _window(call, x, tap)
         for channel in range(x.shape[-1]):
             yield taken[..., channel, None] * w[(slice(None), *tap, channel)], inside
 
 
-def _depthwise(call: Call, x: Array, w: Array) -> Iterator[Term]:
+def _depthwise(call: OperatorRun, x: Array, w: Array) -> Iterator[Term]:
     for tap in np.ndindex(*w.shape[:2]):
         taken, inside = _window(call, x, tap)
         yield (taken[..., None] * w[tap]).reshape(*taken.shape[:-1], -1), inside
 
 
-def _window(call: Call, x: Array, tap: tuple[int, ...]) -> Term:
+def _window(call: OperatorRun, x: Array, tap: tuple[int, ...]) -> Term:
     """Return the elements of the input that meet a tap at each output position, and where these are inside."""
     pad, stride = call.numbers("pad"), call.numbers("stride")
     dilation = call.numbers("dilation") if "dilation" in call.attributes else (1,) * len(stride)
@@ -191,7 +191,7 @@ def _window(call: Call, x: Array, tap: tuple[int, ...]) -> Term:
     return x[np.ix_(every[0], *places, every[1])], inside[..., None]
 
 
-def _transposed(call: Call, x: Array, w: Array) -> Iterator[Term]:
+def _transposed(call: OperatorRun, x: Array, w: Array) -> Iterator[Term]:
     """Yield the terms of each output in the order of input positions, so taps come from last to first."""
     pad, stride = call.numbers("out_pad"), call.numbers("stride")
     shape = call.tensor("output").shape
@@ -208,12 +208,12 @@ def _transposed(call: Call, x: Array, w: Array) -> Iterator[Term]:
             yield taken[..., channel, None] * w[(slice(None), *tap, channel)], inside[..., None]
 
 
-def _connected(call: Call, x: Array, w: Array) -> Iterator[Term]:
+def _connected(call: OperatorRun, x: Array, w: Array) -> Iterator[Term]:
     for channel in range(x.shape[1]):
         yield x[:, channel, None] * w[:, channel], _EVERYWHERE
 
 
-def _multiplied(call: Call, x: Array, w: Array) -> Iterator[Term]:
+def _multiplied(call: OperatorRun, x: Array, w: Array) -> Iterator[Term]:
     for channel in range(x.shape[2]):
         yield x[:, :, channel, None] * w[:, channel, None, :], _EVERYWHERE
 
@@ -234,21 +234,21 @@ _SUMS: dict[str, Check] = {
 
 # ---- indices ---------------------------------------------------------------------------------------------------------
 def _indices(values: str) -> Check:
-    def check(call: Call) -> Violation | None:
+    def check(call: OperatorRun) -> Violation | None:
         most = call.tensor(values).shape[1] - 1
         return outside(call.tensor("indices"), 0, most, "indices", f"{values} has rows 0 to {most}")
 
     return check
 
 
-def _written_once(call: Call) -> Violation | None:
+def _written_once(call: OperatorRun) -> Violation | None:
     indices = call.tensor("indices")
     earlier = indices[:, :, None] == indices[:, None, :]
     again = np.triu(earlier, 1).any(axis=1)
     return first_where(again, indices, "indices", "each row is written once")
 
 
-def _resized(call: Call) -> Violation | None:
+def _resized(call: OperatorRun) -> Violation | None:
     """Return a violation if the first of the two pixels around a position comes after the second."""
     x, unit = call.tensor("input"), 1 << call.number("shift")
     stride, offset = (np.asarray(call.attributes[each]) for each in ("stride", "offset"))
@@ -263,14 +263,14 @@ def _resized(call: Call) -> Violation | None:
 
 
 # ---- scales ----------------------------------------------------------------------------------------------------------
-def _multipliers(call: Call) -> Violation | None:
+def _multipliers(call: OperatorRun) -> Violation | None:
     width = 31 if call.attributes["scale32"] else 15
     return outside(
         call.tensor("multiplier"), 0, 2**width - 1, "multiplier", f"multipliers are 0 to {2**width - 1}"
     ) or outside(call.tensor("shift"), 2, 62, "shift", "shifts are 2 to 62")
 
 
-def _scaled(call: Call) -> Violation | None:
+def _scaled(call: OperatorRun) -> Violation | None:
     value = call.tensor("input") - call.number("input_zp")
     shift = call.tensor("shift")
     if call.attributes["scale32"]:

@@ -16,7 +16,7 @@ from snd_analysis.model import tensors_of
 from snd_analysis.skriptnd.names import SymbolKind
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Leaf, Truth
-from snd_analysis.symbolic.values import Pack, Run, Value
+from snd_analysis.symbolic.values import ItemRun, Pack, Value
 from snd_runtime.evaluation.limits import MOST_DISTINCT_ELEMENTS
 from snd_runtime.evaluation.request import InputValue
 from snd_runtime.evaluation.shape_demands import Demands, demanded_of
@@ -188,7 +188,7 @@ def _generated_shapes(inputs: Collection[InputValue]) -> Iterator[tuple[int, ...
         yield from (one.shape for one in (each if isinstance(each, tuple) else (each,)) if isinstance(one, Generator))
 
 
-def _extents(root: Specialization) -> Iterator[Integer | Run]:
+def _extents(root: Specialization) -> Iterator[Integer | ItemRun]:
     for value in root.inputs:
         for tensor in tensors_of(value):
             yield from tensor.shape or ()
@@ -198,6 +198,6 @@ def _unknown_count(root: Specialization) -> int:
     """Return about how many sizes have to be chosen: packs of extents count for three."""
     extents = [*_extents(root)]
     known = {leaf.key for each in extents if isinstance(each, Integer) for leaf in each.leaves}
-    packs = [each for each in extents if isinstance(each, Run)]
+    packs = [each for each in extents if isinstance(each, ItemRun)]
     has_open_ranks = any(tensor.shape is None for value in root.inputs for tensor in tensors_of(value))
     return len(known) + len(_RANKS) * len(packs) + has_open_ranks

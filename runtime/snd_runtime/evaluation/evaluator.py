@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from snd_analysis.base import NO_SETTINGS, ProjectSettings
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep
-from snd_runtime.evaluation.request import EvaluationRequest, Order, Texts
+from snd_runtime.evaluation.request import EvaluationRequest, Texts, WorkOrder
 from snd_runtime.limits import too_slow
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 
@@ -57,14 +57,14 @@ class Evaluator:
         """
         seconds = request.limits.seconds
 
-        def order(generation: int) -> Order:
+        def order(generation: int) -> WorkOrder:
             # Only from within the call is it known which process gets it.
             if generation != self._sent_to:
                 self._sent, self._sent_to = {}, generation
             changed = {path: text for path, text in texts.items() if self._sent.get(path) != text}
             gone = frozenset(self._sent.keys() - texts.keys())
             self._sent = dict(texts)
-            return Order(Texts(changed, frozenset(existing), gone, settings), request)
+            return WorkOrder(Texts(changed, frozenset(existing), gone, settings), request)
 
         allowed = None if seconds is None else seconds + _GRACE_SECONDS
         try:

@@ -17,7 +17,7 @@ from snd_analysis.workspace import Snapshot, Workspace
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import EvaluationAnswer, Progress, ShownStep, ShownTensor, shown
 from snd_runtime.evaluation.binding import Bound, FoundShapes, bound
-from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Order, Texts, weight_arrays
+from snd_runtime.evaluation.request import EvaluationRequest, InputValue, Texts, WorkOrder, weight_arrays
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import (
     ComputedTensor,
@@ -31,7 +31,7 @@ from snd_runtime.execution import (
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.failing import failed, failure_of
 from snd_runtime.execution.plain import bytes_of, static_shape
-from snd_runtime.execution.variables import Checked, Variables
+from snd_runtime.execution.variables import FittedVariables, Variables
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import Argument
 
@@ -39,11 +39,11 @@ _NOTE_SECONDS = 0.05
 """Minimum seconds between two progress notes: there may be thousands of operations in a second."""
 
 
-def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
+def make() -> Callable[[WorkOrder, Callable[[Any], None]], EvaluationAnswer]:
     """Return the handler of a worker, see ``snd_runtime.worker.child``."""
     files, found = KnownFiles(), FoundShapes()
 
-    def handle(order: Order, note: Callable[[Any], None]) -> EvaluationAnswer:
+    def handle(order: WorkOrder, note: Callable[[Any], None]) -> EvaluationAnswer:
         return evaluate(files.snapshot(order.texts), order.request, note, found)
 
     return handle
@@ -209,7 +209,7 @@ def _execution(
 
 def run_repeatedly(session: Session, given: Bound, execution: Execution, steps: int) -> RunResult:
     """Run one or more times, each with the variables of the run before. Notifications cover all runs."""
-    checked: Checked = {}
+    checked: FittedVariables = {}
     outcome = execute(session, given.specialization, given.arguments, execution, checked)
     drawn, unused = outcome.drawn, outcome.unused
     for number in range(1, steps):

@@ -105,7 +105,7 @@ def weight_arrays(request: EvaluationRequest) -> dict[str, Argument]:
         raise EvaluationFailed(VARIABLE_VALUE, f"the file of the weights can't be read anymore: {error}") from None
 
 
-class Order(Struct, frozen=True):
+class WorkOrder(Struct, frozen=True):
     """A message to the worker: changed texts, and the work to do."""
 
     texts: Texts

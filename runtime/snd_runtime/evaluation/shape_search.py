@@ -13,7 +13,7 @@ from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
-from snd_analysis.symbolic.values import Maybe, OperationError, Pack, Run, Value, substitute
+from snd_analysis.symbolic.values import ItemRun, Maybe, OperationError, Pack, Value, substitute
 from snd_runtime.evaluation.limits import MOST_EXTENT, MOST_SIZE_OF_MANY_RANKS, MOST_TRIED_ITEMS
 from snd_runtime.evaluation.shape_demands import Demands
 from snd_runtime.evaluation.tensors import KnownShapes
@@ -102,7 +102,7 @@ def concrete(value: Value, choice: Choice) -> KnownShapes:
         return None
     found = []
     for segment, item in zip(value.segments, value.elements, strict=True):
-        count = _number(segment.length, choice.length) if isinstance(segment, Run) else 1
+        count = _number(segment.length, choice.length) if isinstance(segment, ItemRun) else 1
         shape = _concrete_shape(item.shape, choice) if isinstance(item, Tensor) else None
         if shape is None or count is None or not 0 <= count <= MOST_TRIED_ITEMS:
             return None

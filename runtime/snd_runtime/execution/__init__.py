@@ -8,14 +8,14 @@ formulas, or intrinsics (``operators``).
 from snd_runtime.execution.binding import bind_arrays
 from snd_runtime.execution.plain import value_of
 from snd_runtime.execution.quantizing import QuantizedTensor
-from snd_runtime.execution.request import ComputedTensor, Execution, Named, RunResult
+from snd_runtime.execution.request import ComputedTensor, Execution, NamedValue, RunResult
 from snd_runtime.execution.running import StatefulGraph, execute
 from snd_runtime.execution.weight_use import WeightUse, variable_tensors, weight_use
 
 __all__ = [
     "ComputedTensor",
     "Execution",
-    "Named",
+    "NamedValue",
     "QuantizedTensor",
     "RunResult",
     "StatefulGraph",

@@ -16,12 +16,12 @@ from snd_runtime.execution.program import (
     Choice,
     ControlPart,
     Fixed,
-    Invocation,
+    InvokeAction,
     Program,
+    ProgramStep,
     Reference,
     Repetition,
     ResultSlots,
-    Step,
     slots_of,
 )
 
@@ -145,11 +145,11 @@ class _Compilation:
         return slot
 
     # ---- operations --------------------------------------------------------------------------------------------------
-    def _steps(self, operations: Iterable[Operation]) -> list[Step]:
+    def _steps(self, operations: Iterable[Operation]) -> list[ProgramStep]:
         return [self._step(operation) for operation in operations]
 
-    def _step(self, operation: Operation) -> Step:
-        action: Invocation | Choice | Repetition
+    def _step(self, operation: Operation) -> ProgramStep:
+        action: InvokeAction | Choice | Repetition
         control = operation.control
         self._place = operation.place
         if isinstance(control, Branch):
@@ -162,16 +162,16 @@ class _Compilation:
             ResultSlots(self._reference(value), value, any(tensor in self._outputs for tensor in tensors_of(value)))
             for value in operation.outputs
         )
-        return Step(action, results, operation.place, weight)
+        return ProgramStep(action, results, operation.place, weight)
 
-    def _invocation(self, operation: Operation) -> tuple[Invocation, int]:
+    def _invocation(self, operation: Operation) -> tuple[InvokeAction, int]:
         specialization = specialization_of(operation)
         if specialization is None or not specialization.valid or operation.checks:
             raise Undecided
         passed_on = self._single and not operation.labelled
         inputs = tuple(self._reference(value) for value in operation.inputs)
         root = scope_of_graph(specialization, operation.labelled)
-        return Invocation(specialization, inputs, operation.label, passed_on, root, operation.place), self._weigh(
+        return InvokeAction(specialization, inputs, operation.label, passed_on, root, operation.place), self._weigh(
             specialization
         )
 
@@ -280,7 +280,7 @@ def scope_of_graph(specialization: Specialization, labelled: bool) -> str | None
 
 
 # ---- how long tensors are needed -------------------------------------------------------------------------------------
-def with_free_slots(steps: Sequence[Step], kept: set[int]) -> list[Step]:
+def with_free_slots(steps: Sequence[ProgramStep], kept: set[int]) -> list[ProgramStep]:
     """Return the steps, each with its results that no later step reads."""
     last: dict[int, int] = {}
     made: set[int] = set()

@@ -17,14 +17,14 @@ _TENSORS = frozenset(
 )
 
 
-class Role(NamedTuple):
+class FactorRole(NamedTuple):
     """The use of a tensor: as a factor, or as a divisor or below a root."""
 
     is_factor: bool = False
     is_below: bool = False
 
-    def __or__(self, other: tuple[object, ...]) -> Role:
-        return Role(self[0] or bool(other[0]), self[1] or bool(other[1]))
+    def __or__(self, other: tuple[object, ...]) -> FactorRole:
+        return FactorRole(self[0] or bool(other[0]), self[1] or bool(other[1]))
 
 
 class Factors:
@@ -32,7 +32,7 @@ class Factors:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._known: dict[tuple[OperatorName, Symbol], Role] = {}
+        self._known: dict[tuple[OperatorName, Symbol], FactorRole] = {}
 
     def is_variable(self, owner: OperatorName, name: str) -> bool:
         """Return whether a variable of a definition is a factor, or below a line or a root, somewhere."""
@@ -41,25 +41,25 @@ class Factors:
             return False
         return any(any(self._role(template, member.symbol, 0)) for member in template.variables if member.name == name)
 
-    def _role(self, template: Template, symbol: Symbol, depth: int) -> Role:
+    def _role(self, template: Template, symbol: Symbol, depth: int) -> FactorRole:
         key = template.name, symbol
         if key not in self._known:
-            self._known[key] = Role()  # while it is examined, for cycles
-            role = Role()
+            self._known[key] = FactorRole()  # while it is examined, for cycles
+            role = FactorRole()
             for _, node in entries_of(template.definition, nodes.BlockKind.LOWER, nodes.Lowering):
-                for use in _uses(template, symbol, node.value, Role(node.operator.text == "*=")):
+                for use in _uses(template, symbol, node.value, FactorRole(node.operator.text == "*=")):
                     role |= use
             for _, component in (*template.components, *template.updates) if depth < DEEPEST_FACTOR else ():
                 role |= self._in_component(template, symbol, component, depth)
             self._known[key] = role
         return self._known[key]
 
-    def _in_component(self, template: Template, symbol: Symbol, component: nodes.Component, depth: int) -> Role:
-        role = Role()
+    def _in_component(self, template: Template, symbol: Symbol, component: nodes.Component, depth: int) -> FactorRole:
+        role = FactorRole()
         for node in nodes.descendants(component):
             if isinstance(node, nodes.Scan) and _names(template, symbol, node.value):
                 item = template.resolution.targets.get(node.name)
-                role |= self._role(template, item, depth) if isinstance(item, Symbol) else Role()
+                role |= self._role(template, item, depth) if isinstance(item, Symbol) else FactorRole()
             elif isinstance(node, nodes.Call):
                 invoked = template.resolution.targets.get(node.function)
                 other = self._session.template(invoked) if isinstance(invoked, OperatorName) else None
@@ -75,8 +75,8 @@ class Factors:
         call: nodes.Call,
         other: Template,
         depth: int,
-    ) -> Role:
-        role, named = Role(), [_names(template, symbol, argument) for argument in call.arguments]
+    ) -> FactorRole:
+        role, named = FactorRole(), [_names(template, symbol, argument) for argument in call.arguments]
         for member, is_named in zip(other.inputs, named, strict=False):
             if is_named:
                 role |= self._role(other, member.symbol, depth + 1)
@@ -86,7 +86,7 @@ class Factors:
             for node in nodes.descendants(component):
                 result = template.resolution.targets.get(node.target) if isinstance(node, nodes.Result) else None
                 if isinstance(result, Symbol) and self._role(template, result, depth).is_below:
-                    role = Role(True, True)
+                    role = FactorRole(True, True)
         return role
 
 
@@ -99,7 +99,7 @@ def _has_tensors(template: Template, node: nodes.Node) -> bool:
     return any(isinstance(each, Symbol) and each.kind in _TENSORS for each in found)
 
 
-def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: Role) -> Iterator[Role]:
+def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: FactorRole) -> Iterator[FactorRole]:
     """Yield the role of each use in an expression; all that is below a line or a root stays so."""
     match node:
         case nodes.Qualified():
@@ -114,9 +114,9 @@ def _uses(template: Template, symbol: Symbol, node: nodes.Node, role: Role) -> I
         case nodes.Binary():
             operator = node.operator.text
             is_factor = operator in ("*", "/", "**") or (role.is_factor and operator not in ("+", "-"))
-            yield from _uses(template, symbol, node.left, Role(is_factor, role.is_below))
-            yield from _uses(template, symbol, node.right, Role(is_factor, role.is_below or operator == "/"))
+            yield from _uses(template, symbol, node.left, FactorRole(is_factor, role.is_below))
+            yield from _uses(template, symbol, node.right, FactorRole(is_factor, role.is_below or operator == "/"))
         case _:
             below = role.is_below or (isinstance(node, nodes.Call) and node.function.text in _ROOTS)
             for child in nodes.children(node):
-                yield from _uses(template, symbol, child, Role(role.is_factor, below))
+                yield from _uses(template, symbol, child, FactorRole(role.is_factor, below))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_analysis.compose import Specialization
-from snd_runtime.conditions import Call, demand, stored
+from snd_runtime.conditions import OperatorRun, demand, stored
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
 from snd_runtime.execution.failing import check_bounds
 from snd_runtime.execution.flat import repeated_program
-from snd_runtime.execution.prepared import Prepared, prepared
+from snd_runtime.execution.prepared import PreparedSpecialization, prepared
 from snd_runtime.execution.state import State
 from snd_runtime.execution.stepwise import Stepwise
 from snd_runtime.intrinsics import BoundIntrinsic
@@ -57,7 +57,7 @@ def run_specialization(
     if conditions is None:
         return _outputs(state, ready, arguments, scope, iterations, is_root)
     tensors = dict(zip((member.name for member in template.inputs), arguments, strict=True))
-    call = Call(ready.attributes, tensors)
+    call = OperatorRun(ready.attributes, tensors)
     demand(ready.operator, conditions.before, call)
     outputs = stored(conditions, call, _outputs(state, ready, arguments, scope, iterations, is_root))
     tensors |= zip((member.name for member in template.outputs), outputs, strict=True)
@@ -67,7 +67,7 @@ def run_specialization(
 
 def _outputs(
     state: State,
-    ready: Prepared,
+    ready: PreparedSpecialization,
     arguments: list[Argument],
     scope: str,
     iterations: tuple[int, ...],
@@ -95,7 +95,7 @@ def _outputs(
 
 def _composed(
     state: State,
-    ready: Prepared,
+    ready: PreparedSpecialization,
     arguments: list[Argument],
     scope: str,
     iterations: tuple[int, ...],
@@ -119,7 +119,7 @@ def _composed(
     return outputs
 
 
-def _computed(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> Sequence[Argument]:
+def _computed(state: State, ready: PreparedSpecialization, arguments: list[Argument], scope: str) -> Sequence[Argument]:
     specialization = ready.specialization
     template = specialization.template
     if ready.has_formulas:
@@ -174,7 +174,9 @@ def _update(
     program.update(frame)
 
 
-def _intrinsic(state: State, ready: Prepared, arguments: list[Argument], scope: str) -> tuple[Argument, ...]:
+def _intrinsic(
+    state: State, ready: PreparedSpecialization, arguments: list[Argument], scope: str
+) -> tuple[Argument, ...]:
     specialization = ready.specialization
     assert ready.intrinsic is not None
     try:

@@ -32,7 +32,7 @@ from snd_runtime.values import PlainValue
 OutputShape: TypeAlias = "tuple[int | None, ...] | tuple[tuple[int | None, ...], ...] | None"
 
 
-class Prepared:
+class PreparedSpecialization:
     """One specialization, ready to be run.
 
     An operator is run by its formulas, else by its composition (chapter 3), else by an intrinsic.
@@ -204,15 +204,15 @@ def _shape(tensor: Tensor) -> tuple[int | None, ...]:
     return tuple(extent.value if isinstance(extent, Integer) else None for extent in tensor.shape or ())
 
 
-_PREPARED: WeakKeyDictionary[Specialization, Prepared] = WeakKeyDictionary()
+_PREPARED: WeakKeyDictionary[Specialization, PreparedSpecialization] = WeakKeyDictionary()
 
 
-def prepared(specialization: Specialization) -> Prepared:
+def prepared(specialization: Specialization) -> PreparedSpecialization:
     """Return the preparations for running a specialization; the same for the same specialization."""
     known = _PREPARED.get(specialization)
     if known is None:
         # The kept value must not keep the specialization alive, so it refers to a copy.
-        known = _PREPARED[specialization] = Prepared(replace(specialization))
+        known = _PREPARED[specialization] = PreparedSpecialization(replace(specialization))
     return known
 
 

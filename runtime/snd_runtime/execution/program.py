@@ -77,7 +77,7 @@ class ResultSlots(Struct, frozen=True):
     is_output: bool
 
 
-class Action(Protocol):
+class StepAction(Protocol):
     """The action of a step."""
 
     def reads(self) -> set[int]:
@@ -98,10 +98,10 @@ def slots_of(references: Iterable[Reference]) -> set[int]:
     return found
 
 
-class Step(Struct):
+class ProgramStep(Struct):
     """An operation: an action, where its results go, and which slots nothing reads afterwards."""
 
-    action: Action
+    action: StepAction
     results: tuple[ResultSlots, ...]
     place: Place
     weight: int
@@ -137,7 +137,7 @@ class Step(Struct):
 class ControlPart(Struct, frozen=True):
     """A part of control flow."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     results: tuple[Reference, ...]
     place: Place
 
@@ -159,7 +159,7 @@ class ControlPart(Struct, frozen=True):
         return found
 
 
-class Invocation(Struct, frozen=True):
+class InvokeAction(Struct, frozen=True):
     """The invocation of an operator or graph."""
 
     specialization: Specialization
@@ -325,10 +325,10 @@ class Program(Struct, frozen=True):
     constants: tuple[tuple[str, Reference], ...]
     """Declared ones, by name."""
     variables: tuple[tuple[str, Reference, TensorValue], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     outputs: tuple[Reference, ...]
     """Outputs; an output that formulas compute is None."""
-    update_steps: tuple[Step, ...]
+    update_steps: tuple[ProgramStep, ...]
     updates: tuple[tuple[str, Reference], ...]
     weight: int
     """Number of operations in the program."""

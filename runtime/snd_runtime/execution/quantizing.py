@@ -19,7 +19,7 @@ from snd_runtime.execution.binding import bind_arrays
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 
-Run: TypeAlias = "Callable[[Specialization, Array, str], Argument]"
+RunOperator: TypeAlias = "Callable[[Specialization, Array, str], Argument]"
 """A function that runs an operator of one input and one output on an array, in a scope."""
 
 
@@ -35,7 +35,7 @@ class QuantizedTensor(Struct, frozen=True):
 class Quantizing:
     """Applies quantizations to tensors by their scoped names, if that ``is_applied``, and keeps account of it."""
 
-    def __init__(self, session: Session, is_applied: bool, run: Run) -> None:
+    def __init__(self, session: Session, is_applied: bool, run: RunOperator) -> None:
         self.is_applied = is_applied
         self._session = session
         self._run = run

@@ -14,8 +14,8 @@ from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 
 Watch: TypeAlias = "Callable[[ComputedTensor], None]"
-WatchNames: TypeAlias = "Callable[[Named], None]"
-Progress: TypeAlias = "Callable[[int, int], None]"
+WatchNames: TypeAlias = "Callable[[NamedValue], None]"
+ReportProgress: TypeAlias = "Callable[[int, int], None]"
 
 
 class ComputedTensor(Struct, frozen=True):
@@ -34,7 +34,7 @@ class ComputedTensor(Struct, frozen=True):
     """The tensor of the composed graph, if it is a single one."""
 
 
-class Named(Struct, frozen=True):
+class NamedValue(Struct, frozen=True):
     """The value of a name that no operation computes: a tensor, or the tensors of a pack.
 
     ``place`` is the declaration of the name in a loop or a copy, in these iterations of the surrounding loops; None for
@@ -62,7 +62,7 @@ class Execution(Struct, frozen=True):
     limits: Limits = field(default_factory=Limits)
     watch: Watch | None = None
     watch_names: WatchNames | None = None
-    progress: Progress | None = None
+    progress: ReportProgress | None = None
     compare: bool = False
     """True if operators with formulas and a composition are run by both, and fail where these disagree."""
     quantize: bool = False

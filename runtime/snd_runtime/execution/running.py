@@ -16,7 +16,7 @@ from snd_runtime.execution.operators import invoke, run_specialization
 from snd_runtime.execution.prepared import prepared, weight_of
 from snd_runtime.execution.request import Execution, RunResult
 from snd_runtime.execution.state import State
-from snd_runtime.execution.variables import Checked
+from snd_runtime.execution.variables import FittedVariables
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.rules import LIMIT_EXCEEDED
 
@@ -27,7 +27,7 @@ def execute(
     specialization: Specialization,
     inputs: Sequence[Argument],
     request: Execution,
-    checked: Checked | None = None,
+    checked: FittedVariables | None = None,
 ) -> RunResult:
     """Run a specialization on arrays, null being None and packs sequences.
 
@@ -81,7 +81,7 @@ class StatefulGraph:
         self._names = [member.name for member in specialization.template.outputs]
         self._request = request
         self._runs = 0
-        self._checked: Checked = {}
+        self._checked: FittedVariables = {}
         self._shortcut: Shortcut | None = None
 
     @property

@@ -13,8 +13,8 @@ from snd_analysis.model import Place, Tensor, TensorValue
 from snd_analysis.symbolic.values import Pack, Value
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.quantizing import Quantizing
-from snd_runtime.execution.request import ComputedTensor, Execution, Named
-from snd_runtime.execution.variables import Checked, Variables, generator_for
+from snd_runtime.execution.request import ComputedTensor, Execution, NamedValue
+from snd_runtime.execution.variables import FittedVariables, Variables, generator_for
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import Argument
 
@@ -26,7 +26,7 @@ class State:
     """The variables, the budget and the observers of one run; ``invoke`` is how a specialization is run in it."""
 
     def __init__(
-        self, session: Session, request: Execution, total: int, invoke: Invoke, checked: Checked | None
+        self, session: Session, request: Execution, total: int, invoke: Invoke, checked: FittedVariables | None
     ) -> None:
         self.session = session
         self.budget = Budget(request.limits)
@@ -97,7 +97,7 @@ class State:
     def tell(self, name: str, value: Argument, place: Place | None = None, iterations: tuple[int, ...] = ()) -> None:
         """Report the current value of a name to the observer of names."""
         if self.watch_names is not None:
-            self.watch_names(Named(name, value, place, iterations))
+            self.watch_names(NamedValue(name, value, place, iterations))
 
 
 def joined(scope: str, name: str) -> str:

@@ -35,7 +35,7 @@ _SMALL = 0.1
 """Standard deviation of elementwise summands and factors."""
 
 
-Checked: TypeAlias = "dict[str, tuple[Argument, TensorValue]]"
+FittedVariables: TypeAlias = "dict[str, tuple[Argument, TensorValue]]"
 """Values of variables by scoped name, each with the declaration that it was found to fit."""
 
 
@@ -49,9 +49,9 @@ class Variables:
         real: np.dtype[Any],
         budget: Budget,
         factors: Factors,
-        checked: Checked | None = None,
+        checked: FittedVariables | None = None,
     ) -> None:
-        self._checked: Checked = {} if checked is None else checked
+        self._checked: FittedVariables = {} if checked is None else checked
         self._factors = factors
         self._given = given
         self._seed = seed

@@ -13,10 +13,10 @@ import numpy as np
 from snd_analysis.compose.formulas import Analysis, Bounds, Formula, Read, Write, unconditional
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.compiled.accesses import Statement
-from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.calls import CompiledCall
 from snd_runtime.lowering.compiled.kernels import Kernel
 from snd_runtime.lowering.compiled.nests import kernel
-from snd_runtime.lowering.contraction import Chunk, Contraction, Summation, contraction_of
+from snd_runtime.lowering.contraction import Contraction, IndexBlock, Summation, contraction_of
 from snd_runtime.lowering.domains import Box
 from snd_runtime.lowering.evaluation import ActivePoints, Evaluation
 from snd_runtime.lowering.limits import MOST_CHUNKS, MOST_ROUNDS
@@ -49,7 +49,7 @@ class Accumulation:
         self._analysis = analysis
         self._formula = formula
         self._write = write
-        self._kept: dict[int, list[Chunk]] = {}
+        self._kept: dict[int, list[IndexBlock]] = {}
         self._contraction: Contraction | None = None
         self._reduced: tuple[int, ...] | None = None
         """Axes that the target does not depend on; None if the write stores element by element."""
@@ -102,7 +102,7 @@ class Accumulation:
         """Return whether calls need no zeros to add to."""
         return self._product is not None and self._product.is_whole
 
-    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[CompiledCall] | None:
         """Return the calls that accumulate every element of contiguous tensors; None if they can't all be compiled."""
         if self._product is not None:
             return self._product.calls(real, begins=begins)
@@ -130,7 +130,7 @@ class Accumulation:
             if not summation.add(evaluation, chunk):
                 self._add(Evaluation(memory, self._analysis, self._formula, chunk.box), chunk.box)
 
-    def _chunks(self, contraction: Contraction, most: int) -> Iterable[Chunk]:
+    def _chunks(self, contraction: Contraction, most: int) -> Iterable[IndexBlock]:
         known = self._kept.get(most)
         if known is not None:
             return known

@@ -15,7 +15,7 @@ from snd_analysis.base import Rule
 from snd_runtime.lowering.error_function import error_function
 
 Array: TypeAlias = np.ndarray[Any, Any]
-Checked: TypeAlias = tuple[Array, "tuple[Rule, str, Array] | None"]
+CheckedResult: TypeAlias = tuple[Array, "tuple[Rule, str, Array] | None"]
 """The result, and the rule, message and mask of failures."""
 
 INT: Final = np.dtype(np.int64)
@@ -29,17 +29,17 @@ def _overflow(symbol: str, where: Array) -> tuple[Rule, str, Array]:
 
 
 # ---- ints ------------------------------------------------------------------------------------------------------------
-def _add(a: Array, b: Array) -> Checked:
+def _add(a: Array, b: Array) -> CheckedResult:
     result = a + b
     return result, _overflow("+", ((a ^ result) & (b ^ result)) < 0)
 
 
-def _subtract(a: Array, b: Array) -> Checked:
+def _subtract(a: Array, b: Array) -> CheckedResult:
     result = a - b
     return result, _overflow("-", ((a ^ b) & (a ^ result)) < 0)
 
 
-def _multiply(a: Array, b: Array) -> Checked:
+def _multiply(a: Array, b: Array) -> CheckedResult:
     result = a * b
     if a.size == 0 or b.size == 0 or _magnitude(a) * _magnitude(b) <= _GREATEST:
         return result, None
@@ -55,23 +55,23 @@ def _zero(symbol: str, b: Array) -> tuple[Rule, str, Array]:
     return rules.DIVISION_BY_ZERO, rules.expressions.zero_divisor(symbol), b == 0
 
 
-def _divide(a: Array, b: Array) -> Checked:
+def _divide(a: Array, b: Array) -> CheckedResult:
     failing = _zero("/", b)
     if not failing[2].any() and ((a == _LEAST) & (b == -1)).any():
         failing = _overflow("/", (a == _LEAST) & (b == -1))
     return np.floor_divide(a, np.where((b == 0) | (b == -1), 1, b)) * np.where(b == -1, -1, 1), failing
 
 
-def _divide_up(a: Array, b: Array) -> Checked:
+def _divide_up(a: Array, b: Array) -> CheckedResult:
     quotient, failing = _divide(a, b)
     return quotient + (quotient * b != a), (failing[0], failing[1].replace("/", "\\"), failing[2]) if failing else None
 
 
-def _remainder(a: Array, b: Array) -> Checked:
+def _remainder(a: Array, b: Array) -> CheckedResult:
     return np.remainder(a, np.where(b == 0, 1, b)), _zero("%", b)
 
 
-def _power(a: Array, b: Array) -> Checked:
+def _power(a: Array, b: Array) -> CheckedResult:
     negative = b < 0
     if negative.any():
         message = rules.expressions.NO_NEGATIVE_EXPONENT
@@ -90,15 +90,15 @@ def _power(a: Array, b: Array) -> Checked:
     return result, _overflow("**", failing)
 
 
-def _negate(a: Array) -> Checked:
+def _negate(a: Array) -> CheckedResult:
     return -a, _overflow("-", a == _LEAST)
 
 
-def _absolute(a: Array) -> Checked:
+def _absolute(a: Array) -> CheckedResult:
     return np.abs(a), _overflow("abs", a == _LEAST)
 
 
-INTEGER_OPERATIONS: Final[dict[str, Callable[..., Checked]]] = {
+INTEGER_OPERATIONS: Final[dict[str, Callable[..., CheckedResult]]] = {
     "+": _add,
     "-": _subtract,
     "*": _multiply,
@@ -216,7 +216,7 @@ LOGIC: Final[dict[str, Callable[..., Array]]] = {
 
 
 # ---- casts -----------------------------------------------------------------------------------------------------------
-def cast(a: Array, dtype: np.dtype[Any]) -> Checked:
+def cast(a: Array, dtype: np.dtype[Any]) -> CheckedResult:
     """Any array to another type: reals are truncated to ints, and must fit."""
     if dtype != INT or a.dtype.kind != "f":
         return (a != 0 if dtype == BOOL and a.dtype != BOOL else a.astype(dtype)), None

@@ -69,7 +69,7 @@ class Factor(Struct, frozen=True, eq=False):
         memory.budget.release(prod(shape), item_bytes)
 
 
-class Chunk(Struct, frozen=True, eq=False):
+class IndexBlock(Struct, frozen=True, eq=False):
     """A part of the index space; ``target`` and ``factors`` say where it is in the tensors.
 
     There is no target if an index is out of bounds, and no window for terms that are more than a read.
@@ -97,12 +97,12 @@ class Contraction(Struct, eq=False):
         first, second = (self._axes(factor) for factor in self.factors)
         return min(prod(extents[axis] for axis in axes) for axes in (first - second, second - first)) > _FEW_VECTORS
 
-    def chunks(self, box: Box, most: int) -> Iterator[Chunk]:
+    def chunks(self, box: Box, most: int) -> Iterator[IndexBlock]:
         """Yield parts of a box in which no factor has more than ``most`` elements."""
         for part in self._parts(box, most):
             windows = (Window(each.forms, part) if isinstance(each, Factor) else None for each in self.factors)
             target = Window(self.forms, part) if self.is_within(part) else None
-            yield Chunk(part, target, tuple(windows))
+            yield IndexBlock(part, target, tuple(windows))
 
     def is_within(self, box: Box) -> bool:
         """Return whether every point writes to an element that there is."""
@@ -142,7 +142,7 @@ class Summation:
         self._arrays: dict[int, Array] = {}
         self._finite: bool | None = None
 
-    def add(self, evaluation: Evaluation, chunk: Chunk) -> bool:
+    def add(self, evaluation: Evaluation, chunk: IndexBlock) -> bool:
         """Add the products of a chunk to the results; false if that can't be done so."""
         how, box = self._contraction, chunk.box
         if chunk.target is None:

@@ -17,13 +17,13 @@ from snd_analysis.compose.formulas import (
     AxisPosition,
     Bounds,
     Constant,
+    ConstantItem,
     Formula,
     IndexTerm,
     Next,
-    Open,
+    OpenValue,
     Read,
     Slot,
-    Table,
     Term,
     point_text,
     subterms,
@@ -40,7 +40,7 @@ from snd_runtime.lowering.arithmetic import (
     REAL_OPERATIONS,
     UNCHECKED,
     Array,
-    Checked,
+    CheckedResult,
     cast,
 )
 from snd_runtime.lowering.domains import Box, Domain
@@ -163,13 +163,13 @@ class Evaluation:
                 return self.domain.positions(term.axis)
             case Read():
                 return read_elements(self, term, scope)
-            case Table():
+            case ConstantItem():
                 return self._item(term, scope)
             case Next():
                 if self._next is None:
                     raise self.failed(UNKNOWN_VALUE, f"'{term.symbol.name}' is not counted here", self.formula.node)
                 return self._next
-            case Open():
+            case OpenValue():
                 raise self.failed(
                     UNKNOWN_VALUE, "the value of this is not known when the formula is run", self.formula.node
                 )
@@ -245,11 +245,11 @@ class Evaluation:
     def _shape(self, slot: Slot) -> list[int]:
         return [self.extent(slot, dimension) for dimension in range(slot.rank)]
 
-    def _item(self, term: Table, scope: ActivePoints) -> Array:
+    def _item(self, term: ConstantItem, scope: ActivePoints) -> Array:
         values = np.asarray(term.values, self.memory.dtypes[term.dtype])
         return values[self._counted(term, self.value(term.index, scope), len(values), scope)]
 
-    def _counted(self, term: Apply | Table, index: Array, count: int, scope: ActivePoints) -> Array:
+    def _counted(self, term: Apply | ConstantItem, index: Array, count: int, scope: ActivePoints) -> Array:
         """Return an index of a pack, counted from its start."""
         failing = (index < -count) | (index >= count)
         self.check(
@@ -264,7 +264,7 @@ class Evaluation:
         return np.where(failing, 0, np.where(index < 0, index + count, index))
 
     # ---- failures ----------------------------------------------------------------------------------------------------
-    def _checked(self, term: Apply, outcome: Checked, scope: ActivePoints) -> Array:
+    def _checked(self, term: Apply, outcome: CheckedResult, scope: ActivePoints) -> Array:
         result, problem = outcome
         if problem is not None:
             rule, message, failing = problem

@@ -18,13 +18,13 @@ from snd_analysis.compose.formulas import Slot
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.compiled.accesses import Statement
-from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.calls import CompiledCall
 from snd_runtime.lowering.compiled.kernels import Kernel
 from snd_runtime.lowering.compiled.nests import kernel
 from snd_runtime.lowering.direct import TILE, Direct, Instruction, Load, part, tiles
 
 
-class Member(Struct, frozen=True):
+class FusedFormula(Struct, frozen=True):
     """A formula with a value for every element; ``tensors`` are the numbers of the tensors that it reads and writes."""
 
     direct: Direct
@@ -53,7 +53,7 @@ class Member(Struct, frozen=True):
 class Fused:
     """Formulas over the same points, in order; ``kept`` are the tensors that are read after them."""
 
-    def __init__(self, members: Sequence[Member], kept: Sequence[int]) -> None:
+    def __init__(self, members: Sequence[FusedFormula], kept: Sequence[int]) -> None:
         self._members = members
         self._kept = kept
         self._shape = members[0].direct.shape
@@ -112,7 +112,7 @@ class Fused:
         """Loops that are faster, once they are compiled."""
         return kernel([member.statement(member.result in self._kept) for member in self._members])
 
-    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+    def calls(self, real: np.dtype[Any]) -> list[CompiledCall] | None:
         """Return the calls that compute all of them, on contiguous tensors by number; None if it can't be compiled."""
         call = None if self._kernel is None else self._kernel.call(real)
         return None if call is None else [call]

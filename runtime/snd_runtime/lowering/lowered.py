@@ -35,10 +35,10 @@ from snd_runtime.lowering.accumulation import Accumulation
 from snd_runtime.lowering.arithmetic import STR, Array
 from snd_runtime.lowering.assignment import assign
 from snd_runtime.lowering.compiled.accesses import Statement
-from snd_runtime.lowering.compiled.calls import Call
+from snd_runtime.lowering.compiled.calls import CompiledCall
 from snd_runtime.lowering.compiled.kernels import Kernel
 from snd_runtime.lowering.compiled.nests import kernel
-from snd_runtime.lowering.compiled.padding import Piece, filling
+from snd_runtime.lowering.compiled.padding import TensorPart, filling
 from snd_runtime.lowering.counting import Counted, count
 from snd_runtime.lowering.direct import Direct, direct
 from snd_runtime.lowering.domains import Box
@@ -115,7 +115,7 @@ class Lowered:
                 plan.run(memory, counted)
         return tuple(self._result(memory, member.symbol, counted) for member in template.outputs)
 
-    def calls(self, real: np.dtype[Any]) -> list[Call] | None:
+    def calls(self, real: np.dtype[Any]) -> list[CompiledCall] | None:
         """Return the calls that compute the outputs as contiguous tensors; None if they can't all be compiled."""
         written = [slot for _, slot, _ in self._made()]
         fills = {slot: operator for _, slot, operator in self._made() if slot not in self._claimed}
@@ -154,12 +154,12 @@ class Lowered:
         return found
 
     @staticmethod
-    def _pieces(stack: Slot, real: np.dtype[Any]) -> Iterator[Piece]:
+    def _pieces(stack: Slot, real: np.dtype[Any]) -> Iterator[TensorPart]:
         size = prod(_known(stack.items[0])) * array_types(real)[stack.dtype].itemsize
-        return (Piece(item, number * size, size) for number, item in enumerate(stack.items))
+        return (TensorPart(item, number * size, size) for number, item in enumerate(stack.items))
 
     @staticmethod
-    def _filling(slot: Slot, operator: str | None, real: np.dtype[Any]) -> list[Call] | None:
+    def _filling(slot: Slot, operator: str | None, real: np.dtype[Any]) -> list[CompiledCall] | None:
         if None in slot.shape or slot.dtype == "str":
             return None
         dtype = array_types(real)[slot.dtype]
@@ -318,7 +318,7 @@ class _Plan:
         (accumulation,) = self._accumulated(self._analysis)
         return self.formula.slots[0] if accumulation.can_begin else None
 
-    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call] | None:
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[CompiledCall] | None:
         """Return the calls that compute the formula; None if they can't all be compiled."""
         analysis = self._analysis
         if analysis is None or self._counts or self._reads_itself:

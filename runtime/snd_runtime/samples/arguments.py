@@ -10,7 +10,7 @@ import numpy as np
 from snd_analysis import rules
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.generators import Generator, generate, source_of
 from snd_runtime.limits import Budget
@@ -21,7 +21,7 @@ from snd_runtime.values import filled, numpy_dtype
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
-class Arguments:
+class ArrayFactory:
     """Factory of arrays for tensors; ``generators`` are the generated inputs, by their names."""
 
     def __init__(self, generators: Mapping[str, str], seed: int, real: np.dtype[Any], budget: Budget) -> None:
@@ -69,7 +69,7 @@ class Arguments:
 
 def _spread(pack: Pack, of: Callable[[Value], Any]) -> Iterator[Any]:
     for segment in pack.segments:
-        if isinstance(segment, Run):
+        if isinstance(segment, ItemRun):
             item = of(segment.element)
             yield from (item for _ in range(_extent(segment.length)))
         else:

@@ -21,7 +21,7 @@ from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.coverage import check_coverage
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_runtime.picture import picture
-from snd_runtime.samples.arguments import Arguments
+from snd_runtime.samples.arguments import ArrayFactory
 from snd_runtime.samples.comparison import difference
 from snd_runtime.samples.outcome import SampleOutcome, SampleResult, Status
 from snd_runtime.samples.recording import recorded_text
@@ -83,7 +83,7 @@ def arguments_of(
     """
     specialization = specialization_of(operation)
     assert specialization is not None
-    arguments = Arguments(dict(checked.generators), seed, real, Budget(limits))
+    arguments = ArrayFactory(dict(checked.generators), seed, real, Budget(limits))
     inputs = [arguments.array(value) for value in operation.inputs]
     return specialization, inputs + [None] * (len(specialization.template.inputs) - len(inputs))
 

@@ -29,7 +29,7 @@ from snd_runtime.samples.request import SampleRequest
 _STEP = 32
 """Invocations of the library that are tried between two reports."""
 
-Note: TypeAlias = "Callable[[RefactoringProgress], None]"
+ReportRefactoring: TypeAlias = "Callable[[RefactoringProgress], None]"
 
 
 class RefactoringRequest(Struct, frozen=True):
@@ -64,7 +64,9 @@ class RefactoringAnswer(Struct, frozen=True):
         return "\n".join(f'[[rule]]\nfrom = "{old}"\nto = "{new}"\n' for old, new in self.moved.items())
 
 
-def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambda progress: None) -> RefactoringAnswer:
+def refactor(
+    snapshot: Snapshot, request: RefactoringRequest, note: ReportRefactoring = lambda progress: None
+) -> RefactoringAnswer:
     """Return the first edits of a refactoring after which the definition computes the same."""
     seconds = request.around.limits.seconds
     end = None if seconds is None else time.monotonic() + seconds
@@ -84,7 +86,7 @@ def refactor(snapshot: Snapshot, request: RefactoringRequest, note: Note = lambd
 
 
 def _compared(
-    snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored, end: float | None, note: Note
+    snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored, end: float | None, note: ReportRefactoring
 ) -> RefactoringAnswer:
     """Return a refactoring after which all definitions that it names compute the same.
 
@@ -163,7 +165,11 @@ def _answer(refactored: Refactored, found: Equivalence, left_out: Sequence[str] 
 
 
 def _replaced(
-    snapshot: Snapshot, request: RefactoringRequest, candidates: Sequence[Refactored], end: float | None, note: Note
+    snapshot: Snapshot,
+    request: RefactoringRequest,
+    candidates: Sequence[Refactored],
+    end: float | None,
+    note: ReportRefactoring,
 ) -> RefactoringAnswer:
     """Return the first invocation of the library that computes the same; each is tried by itself first."""
     comparison = Comparison(snapshot, candidates[0].name, request.around, end, strict=True)

@@ -18,7 +18,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.answer import ShownTensor, shown
-from snd_runtime.execution import ComputedTensor, Named, QuantizedTensor, RunResult
+from snd_runtime.execution import ComputedTensor, NamedValue, QuantizedTensor, RunResult
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.picture import picture
 from snd_runtime.samples.limits import MOST_HELD_BYTES, MOST_PICTURE_BYTES, MOST_TRACED, MOST_TRACED_ITEMS
@@ -100,7 +100,7 @@ class Tracer:
             item_text = step.name.rpartition(".")[2].partition("[")[2]
             self._note(found, int(item_text[:-1]) if item_text else None, step.value, step.iterations)
 
-    def watch_names(self, named: Named) -> None:
+    def watch_names(self, named: NamedValue) -> None:
         """Note that a name has a value from now on."""
         if named.place is None:
             declared = self._declared.get(named.name, UNDEFINED)

@@ -19,8 +19,8 @@ from snd_analysis.base import checked_by
 from snd_runtime.worker.channel import Kind, Message, receive, send
 from snd_runtime.worker.limits import DEEPEST_RECURSION, limit_threads
 
-Note: TypeAlias = Callable[[Any], None]
-Handler: TypeAlias = Callable[[Any, Note], Any]
+SendNote: TypeAlias = Callable[[Any], None]
+Handler: TypeAlias = Callable[[Any, SendNote], Any]
 """A function that handles a request; the second argument sends an intermediate message."""
 
 _SPARE_BYTES = 256 << 20

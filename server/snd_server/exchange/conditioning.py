@@ -81,7 +81,7 @@ class Runs(Struct, frozen=True):
     limits: Limits = Limits()
 
 
-class Verdict(Struct, frozen=True):
+class DifferenceVerdict(Struct, frozen=True):
     """The verdict about a difference. If it is rounding, ``words`` is the whole message, otherwise the end of one."""
 
     is_rounding: bool
@@ -112,14 +112,14 @@ class _Local(Struct, frozen=True):
     off: float
 
 
-def verdict(runs: Runs, differing: Sequence[str]) -> Verdict:
+def verdict(runs: Runs, differing: Sequence[str]) -> DifferenceVerdict:
     """Return whether rounding explains that tensors differ, in the order in which they are computed."""
     name = differing[0]
     operation, _ = _maker(runs.specialization, name)
     inputs = [] if operation is None else [each.name for value in operation.inputs for each in tensors_of(value)]
     effects = _effects(runs, {name, *inputs})
     if name not in effects:
-        return Verdict(False)
+        return DifferenceVerdict(False)
     effect = effects[name]
     end = time.monotonic() + _SECONDS
     first, rest = None, _ALL_COMPARED
@@ -127,19 +127,21 @@ def verdict(runs: Runs, differing: Sequence[str]) -> Verdict:
         local = _local(runs, each) if time.monotonic() < end else None
         if local is not None and not local.is_rounding:
             words = {"operator": local.operator, "name": each, "ulp": local.ulp, "off": local.off}
-            return Verdict(False, _WRONG_OPERATION.format(engine=runs.engine, **words))
+            return DifferenceVerdict(False, _WRONG_OPERATION.format(engine=runs.engine, **words))
         rest = _REST if local is None else rest
         first = local if each == name else first
     is_amplified = first is not None and first.inputs <= TOLERANCE
     is_amplified &= all(effects[each].is_rounding for each in inputs if each in effects)
     words = {"name": name, "engine": runs.engine, "ulp": effect.ulp, "own": effect.own, "other": effect.other}
     if not effect.is_rounding and not is_amplified:
-        return Verdict(False, _WRONG.format(**words))
+        return DifferenceVerdict(False, _WRONG.format(**words))
     shown = _OF_GRAPH.format(ulp=effect.ulp)
     if first is not None and is_amplified:
         shown = _OF_OPERATOR.format(operator=first.operator, inputs=first.inputs, ulp=first.ulp)
     differs = difference(np.asarray(runs.found[name]), np.asarray(runs.expected[name]))
-    return Verdict(True, _ROUNDING.format(where=runs.where, differs=differs, effect=shown, rest=rest, **words))
+    return DifferenceVerdict(
+        True, _ROUNDING.format(where=runs.where, differs=differs, effect=shown, rest=rest, **words)
+    )
 
 
 def verdict_of_two_models(
@@ -147,7 +149,7 @@ def verdict_of_two_models(
     results: tuple[Array, Array | None],
     exact_source: Callable[[], Array | None],
     exact_target: Callable[[int | None], Mapping[str, Array]],
-) -> Verdict:
+) -> DifferenceVerdict:
     """Return whether rounding explains that an output of a model differs from the output of its conversion.
 
     ``exact_source`` runs the model with 64 bits, and ``exact_target`` its conversion, with inputs and weights that are
@@ -158,16 +160,16 @@ def verdict_of_two_models(
         first, second = exact_source(), exact_target(None).get(name)
         moves = [exact_target(seed).get(name) for seed in range(_MOVES)]
     except ArgumentError:
-        return Verdict(False)
+        return DifferenceVerdict(False)
     if target is None or first is None or second is None or source.shape != target.shape:
-        return Verdict(False)
+        return DifferenceVerdict(False)
     ulp = max(_distance(each, second) for each in moves if each is not None)
     words = {
         "name": name, "differs": difference(target, source), "exact": _distance(first, second), "ulp": ulp,
         "source": _distance(source, second), "target": _distance(target, second),
     }  # fmt: skip
     is_rounding = difference(first, second) is None
-    return Verdict(is_rounding, (_ROUNDING_OF_TWO if is_rounding else _WRONG_OF_TWO).format(**words))
+    return DifferenceVerdict(is_rounding, (_ROUNDING_OF_TWO if is_rounding else _WRONG_OF_TWO).format(**words))
 
 
 # ---- the graph -------------------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from snd_runtime.execution import ComputedTensor, Execution, bind_arrays, execut
 from snd_runtime.execution.plain import plain
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
-from snd_server.exchange.conditioning import Runs, Verdict, verdict
+from snd_server.exchange.conditioning import DifferenceVerdict, Runs, verdict
 from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
 from snd_server.exchange.ties import operator_of_rounding, operator_of_tie
-from snd_server.exchange.trials import Arguments, Comparison, Trials, arrays_of, compare_on_trials
+from snd_server.exchange.trials import Comparison, TrialArguments, Trials, arrays_of, compare_on_trials
 from snd_server.limits import LONGEST_VERIFICATION_RUN
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.deviation import TOLERANCE, difference
@@ -71,7 +71,7 @@ def verify(
         Limits(seconds=LONGEST_VERIFICATION_RUN, tensor_bytes=memory_bytes),
     )  # fmt: skip
 
-    def compare(given: Arguments) -> Comparison:
+    def compare(given: TrialArguments) -> Comparison:
         try:
             return _compared(chosen, variables, path, given, trials, inference)
         except InferenceError as error:
@@ -92,7 +92,7 @@ def _compared(
     chosen: Chosen,
     variables: Mapping[str, Argument],
     path: str,
-    given: Arguments,
+    given: TrialArguments,
     trials: Trials,
     inference: Inference,
 ) -> Comparison:
@@ -146,7 +146,7 @@ def _compared(
     return Comparison()
 
 
-def _explained(chosen: Chosen, runs: Runs, differing: Sequence[str]) -> Verdict:
+def _explained(chosen: Chosen, runs: Runs, differing: Sequence[str]) -> DifferenceVerdict:
     """Return whether rounding explains that tensors differ between onnxruntime and snd."""
     from snd_server.exchange.onnx_export import flat_graph
 
@@ -155,11 +155,11 @@ def _explained(chosen: Chosen, runs: Runs, differing: Sequence[str]) -> Verdict:
     graph, versions = flat_graph(runs.specialization), (np.asarray(runs.found[name]), np.asarray(known[name]))
     tie = operator_of_tie(graph, name, *versions, known)
     if tie is not None:
-        return Verdict(True, _TIE.format(name, tie))
+        return DifferenceVerdict(True, _TIE.format(name, tie))
     rounding = operator_of_rounding(graph, name, *versions, runs.found, known)
     if rounding is not None:
-        return Verdict(True, _ROUNDED.format(name, rounding))
-    return Verdict(False) if chosen.is_quantized else verdict(replace(runs, expected=known), differing)
+        return DifferenceVerdict(True, _ROUNDED.format(name, rounding))
+    return DifferenceVerdict(False) if chosen.is_quantized else verdict(replace(runs, expected=known), differing)
 
 
 def _named_arrays(variables: Mapping[str, Argument]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

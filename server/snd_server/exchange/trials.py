@@ -70,11 +70,13 @@ Ints are often indices, some of them into one element, or divisors.
 """
 
 
-Arguments: TypeAlias = "Sequence[Argument]"
+TrialArguments: TypeAlias = "Sequence[Argument]"
 """A value for each input of a graph."""
 
 
-def compare_on_trials(trials: Trials, compare: Callable[[Arguments], Comparison]) -> tuple[list[Arguments], Comparison]:
+def compare_on_trials(
+    trials: Trials, compare: Callable[[TrialArguments], Comparison]
+) -> tuple[list[TrialArguments], Comparison]:
     """Return the inputs that were compared, and the last comparison.
 
     ``compare`` raises TrialFailed or EvaluationFailed for inputs with which the model does not run. Raises
@@ -114,7 +116,7 @@ def arrays_of(value: Argument) -> list[Array]:
     return [] if value is None else [value] if isinstance(value, np.ndarray) else list(value)
 
 
-def shown_inputs(trials: Trials, arguments: Arguments) -> str:
+def shown_inputs(trials: Trials, arguments: TrialArguments) -> str:
     """Return inputs with their extents, such as ``x[2,3]``."""
     return ", ".join(
         f"{member.name}[{','.join(map(str, array.shape))}]"
@@ -130,8 +132,8 @@ def _first_sizes(root: Specialization) -> Iterator[Mapping[str, InputValue]]:
 
 
 def _compared(
-    trials: Trials, sizes: Mapping[str, InputValue], compare: Callable[[Arguments], Comparison]
-) -> tuple[Arguments, Comparison]:
+    trials: Trials, sizes: Mapping[str, InputValue], compare: Callable[[TrialArguments], Comparison]
+) -> tuple[TrialArguments, Comparison]:
     """Compare with the first values of inputs of these sizes with which the model runs."""
     given = _arguments(trials, sizes)
     first: Exception | None = None
@@ -145,7 +147,7 @@ def _compared(
     raise first
 
 
-def _arguments(trials: Trials, sizes: Mapping[str, InputValue]) -> Arguments:
+def _arguments(trials: Trials, sizes: Mapping[str, InputValue]) -> TrialArguments:
     """Return random inputs of these sizes, and of fitting ones where none is given.
 
     Raise InvalidRequest, and EvaluationFailed for tensors that are too large.
@@ -172,7 +174,7 @@ def _generated(size: InputValue, name: str, declared: Value, seed: int, budget: 
     return None
 
 
-def _drawn(trials: Trials, given: Arguments, draw: _Draw) -> Arguments:
+def _drawn(trials: Trials, given: TrialArguments, draw: _Draw) -> TrialArguments:
     arguments: list[Argument] = []
     for member, value in zip(trials.template.inputs, given, strict=True):
         arrays = [_array(array, f"{member.name}[{at}]", draw, trials.seed) for at, array in enumerate(arrays_of(value))]

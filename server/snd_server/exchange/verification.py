@@ -19,7 +19,7 @@ from snd_runtime.summary import Summary, summarize
 from snd_runtime.worker import ProcessLimits
 from snd_server.checking.checker import Checker
 from snd_server.console.terminal import say
-from snd_server.exchange.conditioning import Runs, Verdict, moved, verdict, verdict_of_two_models
+from snd_server.exchange.conditioning import DifferenceVerdict, Runs, moved, verdict, verdict_of_two_models
 from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.exchange.inference import Inference, InferenceLimitError
 from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
@@ -92,14 +92,14 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
             return Comparison(), len(source)
         every = run_onnxruntime(inference, request.path, given, tuple(converted.tensors))
         before = {name: summarize(array) for name, array in every.items()}
-        found = Verdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
+        found = DifferenceVerdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
         return _comparison(name, differs + _first_difference(before, after, converted.tensors), found), len(source)
 
     with Inference(request.memory_bytes) as inference:
         return _on_trials(request, main, compared)
 
 
-def _comparison(name: str, differs: str, found: Verdict) -> Comparison:
+def _comparison(name: str, differs: str, found: DifferenceVerdict) -> Comparison:
     if found.is_rounding:
         return Comparison(note=found.words)
     return Comparison(wrong=f"'{name}' differs on random inputs ({{inputs}}): {differs}{found.words}")
@@ -107,7 +107,7 @@ def _comparison(name: str, differs: str, found: Verdict) -> Comparison:
 
 def _verdict(
     request: ConvertRequest, converted: ConvertedModel, main: str, inputs: _Arrays, source: _Arrays
-) -> Verdict:
+) -> DifferenceVerdict:
     """Return whether rounding explains a difference. ``source`` are all tensors of the source."""
     trials = _trials(request, main)
     arguments = [inputs.get(member.name) for member in trials.template.inputs]
@@ -123,14 +123,14 @@ def _verdict(
         execution = Execution(seed=request.seed, variables=variables, limits=trials.limits, watch=watch)
         execute(trials.session, specialization, arguments, execution)
     except EvaluationFailed:
-        return Verdict(False)
+        return DifferenceVerdict(False)
     names = {**converted.outputs, **converted.tensors}
     found = {**inputs, **{names.get(name, name): array for name, array in source.items()}}
     differing = [name for name in seen if name in found and difference(found[name], seen[name]) is not None]
     runs = Runs(
         trials.session, specialization, arguments, variables, found, seen, seed=request.seed, limits=trials.limits
     )
-    return verdict(runs, differing) if differing else Verdict(False)
+    return verdict(runs, differing) if differing else DifferenceVerdict(False)
 
 
 def _on_trials(

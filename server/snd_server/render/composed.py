@@ -9,7 +9,7 @@ from msgspec import Struct
 from snd_analysis.base import Source
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.symbolic.values import NULL, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, ItemRun, Maybe, Pack, Value
 from snd_server.checking.report import Report
 
 
@@ -151,7 +151,7 @@ def rows(name: str, value: Value) -> Iterator[tuple[str, Tensor]]:
 
 def item_name(name: str, pack: Pack, at: int) -> str:
     """Return the name of a segment of a pack: ``xs[0]``, or ``xs[]`` for a number of them that is not known."""
-    return f"{name}[]" if isinstance(pack.segments[at], Run) else f"{name}[{at}]"
+    return f"{name}[]" if isinstance(pack.segments[at], ItemRun) else f"{name}[{at}]"
 
 
 def arguments(operation: Operation) -> list[TensorValue]:

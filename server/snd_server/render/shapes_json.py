@@ -8,7 +8,7 @@ from snd_analysis.compose import multiply_adds, shown
 from snd_analysis.ide.graph_view import plain
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
+from snd_analysis.symbolic.values import ItemRun, Maybe, Pack, Segment, Value
 from snd_server.console.terminal import json_text
 from snd_server.render.composed import ComposedGraph, Level, item_name
 from snd_server.render.reports.records import record
@@ -86,13 +86,13 @@ def _tensor(name: str, value: Value) -> dict[str, Any]:
 
 
 def _item(name: str, segment: Segment) -> dict[str, Any]:
-    if isinstance(segment, Run):
+    if isinstance(segment, ItemRun):
         return {**_tensor(name, segment.element), "count": _extent(segment.length)}
     return _tensor(name, segment)
 
 
-def _extent(extent: Integer | Run) -> int | str:
-    if isinstance(extent, Run):
+def _extent(extent: Integer | ItemRun) -> int | str:
+    if isinstance(extent, ItemRun):
         return f"{shown(extent.element)} ..({extent.length})"
     return extent.value if extent.value is not None else str(extent)
 

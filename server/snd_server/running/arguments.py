@@ -28,7 +28,7 @@ class ArgumentError(Exception):
     """The command line gives a graph something that it does not declare, or in a form that it cannot take."""
 
 
-class Arguments(Struct, frozen=True):
+class CompositionArguments(Struct, frozen=True):
     """The arguments for composing a graph."""
 
     attributes: dict[str, Value] = field(default_factory=dict)
@@ -38,12 +38,12 @@ class Arguments(Struct, frozen=True):
 
 def parse_arguments(
     template: Template, attributes: Sequence[str], inputs: Sequence[str], types: Sequence[str] = ()
-) -> Arguments:
+) -> CompositionArguments:
     """Read ``NAME=VALUE`` and ``NAME=SHAPE``, as the declarations of a graph ask for. Raise ArgumentError.
 
     Generic types are among ``attributes``, or apart in ``types``.
     """
-    given = Arguments()
+    given = CompositionArguments()
     members = {member.name: member for member in template.attributes}
     generics = {generic.name.text: generic.base.text for generic in template.generics}
     pairs = [_Pair("--type", *_parted("--type", item)) for item in types]

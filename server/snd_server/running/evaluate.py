@@ -46,7 +46,7 @@ from snd_server.workspace_files.discovery import NNEF1_SUFFIX
 from snd_server.workspace_files.model_folder import no_file
 from snd_server.workspace_files.writing import (
     ChangedMeanwhileError,
-    Version,
+    FileVersion,
     made_folders,
     replace_version,
     version_of,
@@ -195,7 +195,7 @@ class UnknownOutputError(ArgumentError):
     """An output of a graph in NNEF 1.0 depends on unknown or unread parts."""
 
 
-class Prepared(Struct, frozen=True):
+class PreparedRun(Struct, frozen=True):
     """The definition to run, its request, and its display before the run."""
 
     template: Template
@@ -203,7 +203,7 @@ class Prepared(Struct, frozen=True):
     shown: Evaluated
 
 
-def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> Prepared:
+def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = None) -> PreparedRun:
     """Find the requested definition, and read its arguments; ``configured`` is the default place of the weights.
 
     Raise ArgumentError for missing items, and OSError.
@@ -254,7 +254,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         template.shown, template.definition.kind, request.seed, request.double, given.attributes,
         names_labels=names_labels(request), idle_rules=idle,
     )  # fmt: skip
-    return Prepared(template, evaluation, nothing_yet)
+    return PreparedRun(template, evaluation, nothing_yet)
 
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> tuple[Mapping[str, Any], str | None]:
@@ -431,7 +431,7 @@ def failure_of(failed: WorkerFailed, last: Progress | None) -> Failure:
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-def _write(request: RunRequest, answer: EvaluationAnswer, before: Version) -> None:
+def _write(request: RunRequest, answer: EvaluationAnswer, before: FileVersion) -> None:
     """Write the state, weights and outputs that are asked for. ``before`` is the version of the state that was read.
 
     Raise ArgumentError and OSError.

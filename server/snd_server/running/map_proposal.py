@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis.base import counted
 from snd_server.limits import MOST_LISTED_NAMES
-from snd_server.running.pairing import Open, Shape, left_open, paired
+from snd_server.running.pairing import KnownShape, OpenPairing, left_open, paired
 from snd_server.running.weight_maps import MapRule, matched
 from snd_server.workspace_files.writing import write_file
 
@@ -30,7 +30,7 @@ class Proposal(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def proposed_rules(weights: Mapping[str, Shape], variables: Mapping[str, Shape]) -> Proposal:
+def proposed_rules(weights: Mapping[str, KnownShape], variables: Mapping[str, KnownShape]) -> Proposal:
     """Return rules that give weights the names of variables where shapes and names decide that.
 
     A weight that is left then may hold several variables of one scope, or be a part of one, along axis 0.
@@ -98,7 +98,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - MOST_LISTED_NAMES} more" if len(names) > MOST_LISTED_NAMES else shown
 
 
-def _open_note(found: Open) -> str:
+def _open_note(found: OpenPairing) -> str:
     weights, variables = map(_listed, (found.weights, found.variables))
     if len(found.weights) == len(found.variables) == 1:
         return f"open: {weights} has the shape of {variables}, but another name"
@@ -107,7 +107,7 @@ def _open_note(found: Open) -> str:
 
 
 # ---- orders of dimensions --------------------------------------------------------------------------------------------
-def _orders(weight: Shape, variable: Shape) -> list[tuple[int, ...]]:
+def _orders(weight: KnownShape, variable: KnownShape) -> list[tuple[int, ...]]:
     """Return the orders of dimensions in which a weight fits a variable, that which it has first."""
     if len(weight) != len(variable):
         return []
@@ -119,11 +119,11 @@ def _orders(weight: Shape, variable: Shape) -> list[tuple[int, ...]]:
     ]
 
 
-def _fits(weight: Shape, variable: Shape) -> bool:
+def _fits(weight: KnownShape, variable: KnownShape) -> bool:
     return bool(_orders(weight, variable))
 
 
-def _agree(weight: Shape, variable: Shape) -> bool:
+def _agree(weight: KnownShape, variable: KnownShape) -> bool:
     return bool(weight == variable or _orders(weight, variable)[:1] == [tuple(range(len(weight)))])
 
 
@@ -136,12 +136,12 @@ def _stored_order(name: str, rank: int) -> tuple[int, ...]:
     return _CHANNELS_LAST.get(rank, same) if re.search(r"kernel(:\d+)?$", name) else same
 
 
-def _as_here(name: str, shape: Shape) -> Shape:
+def _as_here(name: str, shape: KnownShape) -> KnownShape:
     return tuple(shape[at] for at in _stored_order(name, len(shape)))
 
 
 def _pair_rules(
-    pairs: Mapping[str, str], weights: Mapping[str, Shape], variables: Mapping[str, Shape]
+    pairs: Mapping[str, str], weights: Mapping[str, KnownShape], variables: Mapping[str, KnownShape]
 ) -> tuple[list[MapRule], list[str]]:
     """Return rules for pairs, and notes about weights that fit in two orders of dimensions, such as square matrices.
 
@@ -169,9 +169,9 @@ def _pair_rules(
 
 
 # ---- several tensors in one ------------------------------------------------------------------------------------------
-def _fused(wholes: Mapping[str, Shape], parts: Mapping[str, Shape]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _fused(wholes: Mapping[str, KnownShape], parts: Mapping[str, KnownShape]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each tensor that fits no single one, with tensors of one scope that it has along axis 0."""
-    groups: dict[tuple[str, Shape], list[str]] = {}
+    groups: dict[tuple[str, KnownShape], list[str]] = {}
     for name, shape in parts.items():
         if shape and shape[0] is not None:
             groups.setdefault((_around(name), shape), []).append(name)
@@ -212,7 +212,7 @@ def _in_order(parts: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 # ---- stars -----------------------------------------------------------------------------------------------------------
-def _with_stars(rules: Sequence[MapRule], weights: Mapping[str, Shape]) -> Iterator[MapRule]:
+def _with_stars(rules: Sequence[MapRule], weights: Mapping[str, KnownShape]) -> Iterator[MapRule]:
     """Yield one rule for rules that differ only in numbers, if it matches the same weights as they do."""
     starred = {id(rule): _starred(rule) for rule in rules}
     counts = Counter(filter(None, starred.values()))

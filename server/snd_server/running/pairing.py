@@ -17,9 +17,9 @@ from msgspec import Struct
 from snd_server.limits import MOST_COMPARED_NAMES, MOST_NUMBERS_OF_NAMES
 from snd_server.running.tensor_names import SCOPED, Words, likeness, same_words, words_of
 
-Shape: TypeAlias = "tuple[int | None, ...]"
+KnownShape: TypeAlias = "tuple[int | None, ...]"
 """Extents, None for one that is not known."""
-Fits: TypeAlias = Callable[[Shape, Shape], bool]
+Fits: TypeAlias = Callable[[KnownShape, KnownShape], bool]
 _Pairs: TypeAlias = "list[tuple[str, str]]"
 
 
@@ -27,7 +27,7 @@ class _Group(Struct, frozen=True):
     """Tensors whose names differ in numbers only, in the order of these."""
 
     names: tuple[str, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[KnownShape, ...]
     counts: tuple[frozenset[int], ...] = ()
     """For each number of these names, all numbers of the model that count the same."""
 
@@ -50,7 +50,7 @@ class _Edge(Struct, frozen=True):
     score: float
 
 
-class Open(Struct, frozen=True):
+class OpenPairing(Struct, frozen=True):
     """Tensors that fit each other by their shapes, and whose names do not decide which belong together."""
 
     weights: tuple[str, ...]
@@ -58,7 +58,10 @@ class Open(Struct, frozen=True):
 
 
 def paired(
-    weights: Mapping[str, Shape], variables: Mapping[str, Shape], fits: Fits, known: Mapping[str, str] | None = None
+    weights: Mapping[str, KnownShape],
+    variables: Mapping[str, KnownShape],
+    fits: Fits,
+    known: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the variables by weight that shapes and names decide, with ``known`` ones, in the order of the weights.
 
@@ -77,11 +80,11 @@ def paired(
 
 
 def left_open(
-    weights: Mapping[str, Shape], variables: Mapping[str, Shape], taken: Collection[str], fits: Fits
-) -> list[Open]:
+    weights: Mapping[str, KnownShape], variables: Mapping[str, KnownShape], taken: Collection[str], fits: Fits
+) -> list[OpenPairing]:
     """Return tensors without a pair although unpaired others fit them; tensors of equal shapes are listed together."""
     found: dict[tuple[str, ...], list[str]] = {}
-    by_shape: dict[Shape, tuple[str, ...]] = {}
+    by_shape: dict[KnownShape, tuple[str, ...]] = {}
     others = {name: shape for name, shape in variables.items() if name not in taken}
     for name, shape in weights.items():
         if name not in taken:
@@ -89,11 +92,11 @@ def left_open(
                 by_shape[shape] = tuple(each for each, extents in others.items() if fits(shape, extents))
             if by_shape[shape]:
                 found.setdefault(by_shape[shape], []).append(name)
-    return [Open(tuple(names), around) for around, names in found.items()]
+    return [OpenPairing(tuple(names), around) for around, names in found.items()]
 
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
-def _groups(tensors: Mapping[str, Shape]) -> list[_Group]:
+def _groups(tensors: Mapping[str, KnownShape]) -> list[_Group]:
     """Return all tensors in groups by words and rank: a ``weight`` may be a filter or a scale."""
     counts: dict[tuple[str, ...], set[int]] = {}
     found: dict[tuple[object, ...], list[str]] = {}
@@ -143,7 +146,7 @@ def _pairs_of_groups(
 
 def _only_ones(ones: Sequence[_Group], others: Sequence[_Group], fits: Fits) -> set[tuple[str, str]]:
     """Return the groups that fit nothing else: their shapes decide."""
-    by_shapes: tuple[dict[tuple[Shape, ...], list[_Group]], ...] = ({}, {})
+    by_shapes: tuple[dict[tuple[KnownShape, ...], list[_Group]], ...] = ({}, {})
     for side, groups in zip(by_shapes, (ones, others), strict=True):
         for group in groups:
             side.setdefault(group.shapes, []).append(group)

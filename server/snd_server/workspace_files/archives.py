@@ -45,20 +45,20 @@ _CHUNK = 1 << 20
 _MODELS = (".nnef.tgz", ".nnef.tar")
 
 
-class Member(Struct, frozen=True):
+class ArchiveMember(Struct, frozen=True):
     """The beginning of a member, and how many bytes it has."""
 
     start: bytes
     size: int
 
 
-def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int) -> Mapping[str, Member]:
+def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int) -> Mapping[str, ArchiveMember]:
     """Return the members of an archive by name, each up to ``wanted`` bytes; 0 or None leaves a member out.
 
     Raise OSError with a reason in ``strerror`` for a file that is no archive, for a wanted member that is no file or
     repeats a name, and beyond the limits: the result has at most ``most_bytes``.
     """
-    found: dict[str, Member] = {}
+    found: dict[str, ArchiveMember] = {}
     left = most_bytes
     try:
         with open_file(path) as file, _Archive(path, file, os.fstat(file.fileno()).st_size) as archive:
@@ -74,7 +74,7 @@ def read_members(path: str, wanted: Callable[[str], int | None], most_bytes: int
                 left -= min(length, info.size)
                 if left < 0:
                     raise _unusable(path, f"what snd reads of it has more than the {most_bytes:,} bytes allowed")
-                found[name] = Member(within.content(info).read(length), info.size)
+                found[name] = ArchiveMember(within.content(info).read(length), info.size)
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
         raise _unusable(path, f"the archive is broken ({error})") from None
     return found

@@ -23,7 +23,7 @@ from snd_server.workspace_files.reading import read_file, read_start, reason
 from snd_server.workspace_files.text_sizes import too_large
 
 if TYPE_CHECKING:
-    from snd_server.workspace_files.archives import Member
+    from snd_server.workspace_files.archives import ArchiveMember
 
 _TENSOR_FILE = ".dat"
 _ALL_TENSOR_FILES = f"*{_TENSOR_FILE}"
@@ -54,7 +54,7 @@ class DiskReader:
         """
         self._outcomes: dict[str, str | Exception] = {}
         self._legible: dict[str, str] = {}
-        self._archives: dict[str, Mapping[str, Member] | OSError] = {}
+        self._archives: dict[str, Mapping[str, ArchiveMember] | OSError] = {}
 
     def read(self, path: str) -> str:
         """Return text of the file; FileNotFoundError if there is none, ``UnreadableText`` if it has no text."""
@@ -202,7 +202,7 @@ def _tensor_files(folder: str) -> Sequence[str]:
     return sorted(found)
 
 
-def _members_or_error(archive: str) -> Mapping[str, Member] | OSError:
+def _members_or_error(archive: str) -> Mapping[str, ArchiveMember] | OSError:
     from snd_server.workspace_files.archives import read_members
 
     try:
@@ -243,7 +243,7 @@ def _archives_in(folder: str) -> Iterator[tuple[str, bytes, int]]:
         yield name, *read_start(os.path.join(folder, name), _ARCHIVE_BYTES)
 
 
-def _archive_members(members: Mapping[str, Member], folder: str) -> Iterator[tuple[str, bytes, int]]:
+def _archive_members(members: Mapping[str, ArchiveMember], folder: str) -> Iterator[tuple[str, bytes, int]]:
     for path in sorted(members):
         around, name = os.path.split(path)
         if around == folder and is_tensor_archive(name):

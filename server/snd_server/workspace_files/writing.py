@@ -49,11 +49,11 @@ def replace_text(path: str, before: str, after: str) -> list[str]:
     return lost
 
 
-Version: TypeAlias = "tuple[int, ...] | None"
+FileVersion: TypeAlias = "tuple[int, ...] | None"
 """Identity of the content of a file; None for a file that does not exist."""
 
 
-def version_of(path: str | os.PathLike[str]) -> Version:
+def version_of(path: str | os.PathLike[str]) -> FileVersion:
     """Return the version of a file: every program that writes to the file, or replaces it, makes another."""
     try:
         found = os.stat(path)
@@ -70,7 +70,7 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     write_together({path: (content,)})
 
 
-def replace_version(path: str | os.PathLike[str], content: bytes, before: Version) -> None:
+def replace_version(path: str | os.PathLike[str], content: bytes, before: FileVersion) -> None:
     """Write a file as ``write_file``. Raise ChangedMeanwhileError if the version of the file is not ``before``."""
     if is_stream(path):
         write_file(path, content)

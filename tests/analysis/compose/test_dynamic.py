@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic.integers import Integer, bounds, evaluate
-from snd_analysis.symbolic.values import Run
+from snd_analysis.symbolic.values import ItemRun
 from support.analysis.composing import composed, flat, shape
 from support.sampling import examples
 
@@ -121,7 +121,7 @@ def test_scan_outputs_of_a_loop_with_a_condition_are_a_bounded_number():
     text = _net("xs: real[3]..(5); go: bool[];", "ys = for x : xs while go do neg(x);", "ys: real[3]..;")
     value = composed(text).graph.outputs["ys"]
     (run,) = value.segments
-    assert isinstance(run, Run)
+    assert isinstance(run, ItemRun)
     assert shape(run.element) == [3]
     assert bounds(run.length) == (0, 5)
 

@@ -18,7 +18,7 @@ from snd_analysis.compose import Composition
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import Pack, Run, Value, substitute
+from snd_analysis.symbolic.values import ItemRun, Pack, Value, substitute
 from snd_analysis.workspace import Snapshot
 from support.library_shapes.case import DTYPES, Case, Upto, literal
 from support.library_shapes.image_cases import images, others
@@ -109,7 +109,9 @@ def _snapshot(cases: Sequence[Case], form: str) -> Snapshot:
 
 def _numbers(value: TensorValue) -> list[Any]:
     return (
-        [each.element if isinstance(each, Run) else each for each in value.segments] if isinstance(value, Pack) else []
+        [each.element if isinstance(each, ItemRun) else each for each in value.segments]
+        if isinstance(value, Pack)
+        else []
     )
 
 

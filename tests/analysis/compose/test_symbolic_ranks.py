@@ -6,7 +6,7 @@ import pytest
 
 from snd_analysis.model import Tensor
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.values import Pack, Run, substitute
+from snd_analysis.symbolic.values import ItemRun, Pack, substitute
 from support.analysis.composing import composed, flat, shape
 
 GATHERED = """\
@@ -28,7 +28,7 @@ def test_as_many_dimensions_are_gathered_as_the_indices_say(attribute: str, exte
     assert not composition.failures
     symbolic, inputs = composition.graph.outputs["y"], composition.graph.inputs["at"]
     assert isinstance(symbolic, Tensor)
-    assert [each.length for each in symbolic.shape if isinstance(each, Run)] == [3 - inputs.shape[1]]
+    assert [each.length for each in symbolic.shape if isinstance(each, ItemRun)] == [3 - inputs.shape[1]]
     key = next(iter(inputs.shape[1].leaves)).key
     numeric = flat(GATHERED % ("", str(depth))).outputs["y"]
     assert substitute(Pack(symbolic.shape), {key: depth}) == Pack(numeric.shape)

@@ -8,8 +8,8 @@ from snd_analysis.symbolic.integers import (
     FALSE,
     TRUE,
     DivisionByZero,
+    EqualityVerdict,
     Truth,
-    Verdict,
     and_,
     bounds,
     choose,
@@ -132,11 +132,11 @@ def test_choices_by_what_is_known_or_does_not_matter() -> None:
 def test_choices_know_their_condition() -> None:
     positive_part = choose(compare(">", any_number, 0), any_number, 0)
     assert bounds(positive_part) == (0, None)
-    assert decide_equal(positive_part, maximum(any_number, 0)) is Verdict.EQUAL
-    assert decide_equal(choose(yes, 1, 3), 2) is Verdict.DIFFERENT
-    assert decide_equal(choose(yes, 1, 3), 3) is Verdict.UNKNOWN
+    assert decide_equal(positive_part, maximum(any_number, 0)) is EqualityVerdict.EQUAL
+    assert decide_equal(choose(yes, 1, 3), 2) is EqualityVerdict.DIFFERENT
+    assert decide_equal(choose(yes, 1, 3), 3) is EqualityVerdict.UNKNOWN
     assert bounds(choose(yes, digit, digit + 2)) == (0, 6)
-    assert decide_equal(choose(compare("==", a, 3), a, 3), 3) is Verdict.EQUAL
+    assert decide_equal(choose(compare("==", a, 3), a, 3), 3) is EqualityVerdict.EQUAL
 
 
 def test_the_branch_not_chosen_needs_no_value() -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from snd_analysis.symbolic.integers import (
     DivisionByZero,
+    EqualityVerdict,
     FoldKey,
     Integer,
     NegativeExponent,
-    Verdict,
     absolute,
     bounds,
     ceil_divide,
@@ -77,7 +77,7 @@ def test_an_opaque_integer_equals_only_itself() -> None:
     unknown = opaque("unknown")
     assert unknown == unknown + 0
     assert unknown != opaque("unknown")
-    assert decide_equal(unknown, opaque("unknown")) is Verdict.UNKNOWN
+    assert decide_equal(unknown, opaque("unknown")) is EqualityVerdict.UNKNOWN
     assert bounds(unknown) == (0, None)
 
 
@@ -272,16 +272,16 @@ def test_bounds(integer: Integer, expected: tuple[int | None, int | None]) -> No
 
 # ---- equality --------------------------------------------------------------------------------------------------------
 def test_decided_equality() -> None:
-    assert decide_equal(a + b, b + a) is Verdict.EQUAL
-    assert decide_equal(a, a + 1) is Verdict.DIFFERENT
-    assert decide_equal(2 * d, 2 * k + 1) is Verdict.DIFFERENT
-    assert decide_equal(6 * d + 2, 4 * k + 1) is Verdict.DIFFERENT
-    assert decide_equal(a + 1, 0) is Verdict.DIFFERENT
-    assert decide_equal(digit, 5) is Verdict.DIFFERENT
-    assert decide_equal(a, b) is Verdict.UNKNOWN
-    assert decide_equal(t * 2 * d, t * (2 * k + 1)) is Verdict.DIFFERENT
-    assert decide_equal(n * 2 * d, n * (2 * k + 1)) is Verdict.UNKNOWN
-    assert decide_equal(floor_divide(a, 3) * 3 + remainder(a, 3), a) is Verdict.EQUAL
+    assert decide_equal(a + b, b + a) is EqualityVerdict.EQUAL
+    assert decide_equal(a, a + 1) is EqualityVerdict.DIFFERENT
+    assert decide_equal(2 * d, 2 * k + 1) is EqualityVerdict.DIFFERENT
+    assert decide_equal(6 * d + 2, 4 * k + 1) is EqualityVerdict.DIFFERENT
+    assert decide_equal(a + 1, 0) is EqualityVerdict.DIFFERENT
+    assert decide_equal(digit, 5) is EqualityVerdict.DIFFERENT
+    assert decide_equal(a, b) is EqualityVerdict.UNKNOWN
+    assert decide_equal(t * 2 * d, t * (2 * k + 1)) is EqualityVerdict.DIFFERENT
+    assert decide_equal(n * 2 * d, n * (2 * k + 1)) is EqualityVerdict.UNKNOWN
+    assert decide_equal(floor_divide(a, 3) * 3 + remainder(a, 3), a) is EqualityVerdict.EQUAL
 
 
 def test_same_padding_keeps_the_extent() -> None:

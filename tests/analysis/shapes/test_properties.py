@@ -7,7 +7,15 @@ import pickle
 from hypothesis import HealthCheck, assume, given, settings
 
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from snd_analysis.symbolic.integers import (
+    FALSE,
+    TRUE,
+    DivisionByZero,
+    EqualityVerdict,
+    Integer,
+    NegativeExponent,
+    Truth,
+)
 from support.analysis.shape_reading import read
 from support.analysis.shape_trees import (
     PROPOSITIONS,
@@ -82,13 +90,13 @@ def test_bounds_hold(tree: Tree, variables: dict[str, int]) -> None:
 def test_equality_is_never_decided_wrongly(a: Tree, b: Tree, variables: dict[str, int]) -> None:
     first, second = build(a), build(b)
     verdict = shapes.decide_equal(first, second)
-    assert first != second or verdict is Verdict.EQUAL
+    assert first != second or verdict is EqualityVerdict.EQUAL
     left, right = defined(a, variables), defined(b, variables)
     if left is None or right is None:
         return
-    if verdict is Verdict.EQUAL:
+    if verdict is EqualityVerdict.EQUAL:
         assert left == right
-    if verdict is Verdict.DIFFERENT:
+    if verdict is EqualityVerdict.DIFFERENT:
         assert left != right
 
 
@@ -99,9 +107,9 @@ def test_what_is_written_differently_is_not_called_different(
 ) -> None:
     first, second = ("*", ("+", a, b), c), ("+", ("*", c, b), ("*", a, c))
     # Divisors of unknown sign may keep the two forms apart, but then they are UNKNOWN, never DIFFERENT.
-    assert shapes.decide_equal(build(first), build(second)) is not Verdict.DIFFERENT
+    assert shapes.decide_equal(build(first), build(second)) is not EqualityVerdict.DIFFERENT
     quotient, left = ("/", a, b), ("%", a, b)
-    assert shapes.decide_equal(build(("+", ("*", quotient, b), left)), build(a)) is not Verdict.DIFFERENT
+    assert shapes.decide_equal(build(("+", ("*", quotient, b), left)), build(a)) is not EqualityVerdict.DIFFERENT
     if defined(quotient, variables) is not None:
         assert shapes.evaluate(build(left), variables) == value(left, variables)
 
@@ -150,7 +158,7 @@ def test_substitution_of_variables_by_themselves_changes_nothing(tree: Tree) -> 
     same = {leaf.key: shapes.variable(leaf.key, leaf.name, leaf.low, leaf.high) for leaf in integer.leaves}
     same = {key: variable for key, variable in same.items() if key not in PROPOSITIONS}
     again = shapes.substitute(integer, same)
-    assert shapes.decide_equal(again, integer) is not Verdict.DIFFERENT
+    assert shapes.decide_equal(again, integer) is not EqualityVerdict.DIFFERENT
 
 
 @quick
@@ -174,7 +182,7 @@ def test_printed_quotients_read_back_with_the_same_value(tree: Tree, variables: 
     if "..." in text:
         return
     again = read(text)
-    assert shapes.decide_equal(built(again), integer) is not Verdict.DIFFERENT, text
+    assert shapes.decide_equal(built(again), integer) is not EqualityVerdict.DIFFERENT, text
     expected = defined(tree, variables)
     if expected is not None:
         assert value(again, variables) == expected, text

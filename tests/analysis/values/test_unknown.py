@@ -10,9 +10,9 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
+    ItemRun,
     Maybe,
     Pack,
-    Run,
     Value,
     format_value,
     pack_of,
@@ -149,7 +149,7 @@ def test_shifting_is_what_slicing_does() -> None:
     run = NAMES["e"]
     assert isinstance(run, Pack)
     (segment,) = run.segments
-    assert isinstance(segment, Run)
+    assert isinstance(segment, ItemRun)
     assert shifted(segment.element, shapes.constant(1)) == value("e[1]", **NAMES)
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.evaluation import EvaluationRequest, Evaluator, LiteralInput, Progress, ShownStep
 from snd_runtime.evaluation.handler import make
-from snd_runtime.evaluation.request import Order, Texts
+from snd_runtime.evaluation.request import Texts, WorkOrder
 from snd_runtime.generators import Generator
 from snd_runtime.limits import Limits
 from snd_runtime.worker import ProcessLimits, WorkerFailed
@@ -145,7 +145,7 @@ def test_texts_that_change(evaluator):
 
 def test_only_what_changed_is_sent():
     evaluator = Evaluator()
-    orders: list[Order] = []
+    orders: list[WorkOrder] = []
     evaluator.worker.call = lambda order, **options: orders.append(order(1))  # type: ignore[method-assign]
     ask(evaluator, "twice")
     ask(evaluator, "twice")
@@ -187,7 +187,7 @@ def test_what_does_not_stop_itself_is_killed(evaluator):
     order = evaluator.worker.call
 
     def unlimited(request, **options):
-        def changed(generation: int) -> Order:
+        def changed(generation: int) -> WorkOrder:
             found = request(generation)
             return replace(found, request=replace(found.request, limits=Limits()))
 
@@ -264,8 +264,8 @@ def test_a_small_operator_is_evaluated_in_20_ms_once_the_worker_is_warm(evaluato
 def test_what_was_composed_is_kept():
     handle = make()
     request = EvaluationRequest(OperatorName("main.sknd", "twice"), inputs={"x": np.ones(3, np.float32)})
-    first = handle(Order(Texts(TEXTS, frozenset(TEXTS)), request), lambda note: None)
-    again = [handle(Order(Texts({}, frozenset(TEXTS)), request), lambda note: None) for _ in range(5)]
+    first = handle(WorkOrder(Texts(TEXTS, frozenset(TEXTS)), request), lambda note: None)
+    again = [handle(WorkOrder(Texts({}, frozenset(TEXTS)), request), lambda note: None) for _ in range(5)]
     assert all(answer.failures == () for answer in (first, *again))
     # The quickest: a busy machine holds up any of them.
     assert min(answer.composing_seconds for answer in again) < first.composing_seconds / 2

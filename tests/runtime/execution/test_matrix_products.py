@@ -9,7 +9,7 @@ import pytest
 
 from snd_runtime.execution import Execution, execute
 from snd_runtime.lowering.compiled import kernels
-from snd_runtime.lowering.compiled.calls import Calls, run_calls
+from snd_runtime.lowering.compiled.calls import CompiledCalls, run_calls
 from snd_runtime.lowering.lowered import lower
 from support.runtime.executing import instance_of, net
 from support.runtime.operators import bind_library
@@ -62,13 +62,13 @@ PROGRAMS = [
 def products(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Return a list of True for each trusted result of a compiled product; products are compiled at once."""
     found: list[bool] = []
-    run = Calls.run
+    run = CompiledCalls.run
 
-    def noted(self: Calls, addresses: Any) -> bool:
+    def noted(self: CompiledCalls, addresses: Any) -> bool:
         found.append(run(self, addresses))
         return found[-1]
 
-    monkeypatch.setattr(Calls, "run", noted)
+    monkeypatch.setattr(CompiledCalls, "run", noted)
     monkeypatch.setattr(kernels, "WORTH_COMPILING", 0)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from snd_analysis.ide.evaluation import SampleName
 from snd_server.lsp.server import SndServer
-from snd_server.lsp.session.freshness import Freshness, ValueKey, Values
+from snd_server.lsp.session.freshness import Freshness, FreshValues, ValueKey
 from snd_server.lsp.values.evaluation_queue import EvaluationQueue, Job
 
 KEY = ValueKey("/m.sknd", SampleName("# >>> f(1.0)", 0))
@@ -24,7 +24,7 @@ async def test_what_is_given_up_before_it_begins_neither_runs_nor_looks_as_if_it
 
     session = SimpleNamespace(documents={KEY.path: None})
     server = cast(SndServer, SimpleNamespace(begin=begin, session=session))
-    values, ran = Values(), []
+    values, ran = FreshValues(), []
     queue = EvaluationQueue(server, values, lambda: None)
     try:
         queue.add(Job(KEY, "state", ran.append, lambda message: message, 1 << 20, wanted=True))

@@ -11,7 +11,7 @@ from snd_analysis import rules
 from snd_analysis.ide.evaluation import SampleName
 from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples import SampleOutcome, Status
-from snd_server.lsp.session.freshness import Freshness, ValueKey, Values
+from snd_server.lsp.session.freshness import Freshness, FreshValues, ValueKey
 from snd_server.lsp.values.evaluation_options import EvaluationOptions, evaluation_options
 
 KEY = ValueKey("a.sknd", SampleName("# >>> f(1)"))
@@ -20,7 +20,7 @@ GOOD = SampleOutcome(Status.UNRECORDED)
 
 
 def test_from_pending_to_fresh_to_stale_and_back():
-    values = Values()
+    values = FreshValues()
     assert values.of(KEY, "1").freshness is Freshness.NONE
     values.wait(KEY, "1")
     assert values.of(KEY, "1").freshness is Freshness.PENDING
@@ -42,14 +42,14 @@ def test_from_pending_to_fresh_to_stale_and_back():
 
 
 def test_a_result_that_comes_too_late_is_stale():
-    values = Values()
+    values = FreshValues()
     values.begin(KEY, "1")
     values.end(KEY, "1", GOOD, 0.1)
     assert values.of(KEY, "2").freshness is Freshness.STALE
 
 
 def test_what_went_wrong():
-    values = Values()
+    values = FreshValues()
     for outcome, freshness in (
         (SampleOutcome(Status.FAILED, rule=rules.DIVISION_BY_ZERO, message="…"), Freshness.FAILED),
         (SampleOutcome(Status.FAILED, rule=LIMIT_EXCEEDED, message="…"), Freshness.OVER_LIMIT),
@@ -67,7 +67,7 @@ def test_what_went_wrong():
 
 
 def test_what_is_given_up_leaves_what_was_there():
-    values = Values()
+    values = FreshValues()
     values.end(KEY, "1", GOOD, 0.1)
     values.wait(KEY, "2")
     values.begin(KEY, "2")
@@ -80,7 +80,7 @@ def test_what_is_given_up_leaves_what_was_there():
 
 
 def test_samples_that_are_gone_are_forgotten():
-    values = Values()
+    values = FreshValues()
     elsewhere = ValueKey("b.sknd", KEY.name)
     for key in (KEY, OTHER, elsewhere):
         values.end(key, "1", GOOD, 0.1)
@@ -95,7 +95,7 @@ def test_samples_that_are_gone_are_forgotten():
 def test_no_order_of_events_makes_another_state_fresh():
     chance = random.Random(0)
     for _ in range(300):
-        values, found = Values(), None
+        values, found = FreshValues(), None
         for _ in range(20):
             digest = chance.choice("123")
             event = chance.choice((values.wait, values.begin, values.give_up, values.end))

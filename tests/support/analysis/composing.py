@@ -7,7 +7,7 @@ from typing import Any
 from snd_analysis.compose import Composition, decompose
 from snd_analysis.model import Graph, Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.symbolic.values import Pack, Run, Value
+from snd_analysis.symbolic.values import ItemRun, Pack, Value
 from support.memory import snapshot_of
 
 # Operators that many of these graphs are made of.
@@ -45,7 +45,9 @@ def flat(text: str | dict[str, str], graph: str = "net", attributes: dict[str, V
 def shape(value: TensorValue) -> Any:
     """Return the extents of a tensor, or of all tensors of a pack; None if unknown."""
     if isinstance(value, Pack):
-        return [shape(each.element if isinstance(each, Run) else each) for each in value.segments]
+        return [shape(each.element if isinstance(each, ItemRun) else each) for each in value.segments]
     if not isinstance(value, Tensor) or value.shape is None:
         return None
-    return [str(extent) if isinstance(extent, Run) or extent.value is None else extent.value for extent in value.shape]
+    return [
+        str(extent) if isinstance(extent, ItemRun) or extent.value is None else extent.value for extent in value.shape
+    ]

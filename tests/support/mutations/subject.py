@@ -8,7 +8,7 @@ from functools import cached_property
 
 from snd_analysis.base import Diagnostic, Severity, Span
 from snd_analysis.ide import references
-from snd_analysis.skriptnd.names import Fold, OperatorName, Resolution, Symbol
+from snd_analysis.skriptnd.names import OperatorName, PassFold, Resolution, Symbol
 from snd_analysis.skriptnd.syntax import nodes, parse_file
 from snd_analysis.skriptnd.types import Context, Type, check_lowering, declare
 from snd_analysis.skriptnd.types.compose import check_compose
@@ -39,9 +39,9 @@ class Subject:
         snapshot = self.workspace.snapshot()
         definition = snapshot.definitions(self.path)[self.name][1]
         context = Context(definition, snapshot.resolution(self.path, definition), snapshot.others(self.path))
-        declare(context, Fold(None))
+        declare(context, PassFold(None))
         check_lowering(context)
-        check_compose(context, Fold(None))
+        check_compose(context, PassFold(None))
         return context
 
     @cached_property

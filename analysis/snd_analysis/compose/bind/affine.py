@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from snd_analysis.compose.template import Form
+from snd_analysis.compose.template import AffineForm
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 class Unsolvable(Struct, frozen=True):
@@ -15,7 +15,7 @@ class Unsolvable(Struct, frozen=True):
     because: str
 
 
-def solve(form: Form, actual: Integer) -> Integer | Unsolvable:
+def solve(form: AffineForm, actual: Integer) -> Integer | Unsolvable:
     """Return the x with ``factor * x + offset == actual``, not negative; Unsolvable if there is certainly none."""
     difference = actual - form.offset
     if form.factor == 1:
@@ -24,7 +24,7 @@ def solve(form: Form, actual: Integer) -> Integer | Unsolvable:
         return actual
     else:
         rest = shapes.remainder(difference, form.factor)
-        if shapes.decide_equal(rest, 0) is Verdict.DIFFERENT:
+        if shapes.decide_equal(rest, 0) is EqualityVerdict.DIFFERENT:
             return Unsolvable(f"no whole number '{form.symbol.name}' gives that")
         value = shapes.floor_divide(difference, form.factor)
     most = shapes.bounds(value)[1]

@@ -22,7 +22,7 @@ from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant, is_form
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, dtype_of
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Value, dtype_of
 
 
 class Arguments(Struct, frozen=True):
@@ -329,7 +329,7 @@ class Binder:
         if not isinstance(length, Integer) or isinstance(value, Maybe):
             self.scope.values[member.symbol] = UNDEFINED
         else:
-            self.scope.values[member.symbol] = Pack((Run(length, value),), dtype=dtype_of(value))
+            self.scope.values[member.symbol] = Pack((ItemRun(length, value),), dtype=dtype_of(value))
         return True
 
     def _bind_single_items(self) -> bool:

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.integers import TRUE, EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.values import Value
 
 
@@ -88,9 +88,9 @@ class BindingState(Struct):
             if shapes.is_negative(expected):
                 raise self.negative(member, expression, expected, "length")
             verdict = shapes.decide_equal(expected, actual)
-            if verdict is Verdict.DIFFERENT:
+            if verdict is EqualityVerdict.DIFFERENT:
                 raise self._length_differs(member, expression, expected, actual, what)
-            if verdict is Verdict.UNKNOWN:
+            if verdict is EqualityVerdict.UNKNOWN:
                 self.check(shapes.compare("==", expected, actual), "the lengths must agree", member.base, expression)
         return True
 

@@ -17,8 +17,8 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 
 
 class IndexedValue(Struct, frozen=True, eq=False):
@@ -90,14 +90,14 @@ def _check_bounds(scope: ValueScope, member: Member, default: nodes.Default, ten
     for (bound, limit), extent in zip(limits, extents, strict=True):
         if not isinstance(limit, Integer) or not isinstance(extent, Integer):
             continue
-        if shapes.decide_equal(limit, extent) is Verdict.DIFFERENT:
+        if shapes.decide_equal(limit, extent) is EqualityVerdict.DIFFERENT:
             message = rules.constants.wrong_bound(bound.name.text, limit, member.name, extent)
             raise EvaluationError(bound, rules.CONSTANT_INDICES, message)
 
 
 def _check_count(member: Member, default: nodes.Default, tensor: Tensor, values: Pack) -> None:
     elements = tensor.elements
-    if elements is None or shapes.decide_equal(elements, values.length) is not Verdict.DIFFERENT:
+    if elements is None or shapes.decide_equal(elements, values.length) is not EqualityVerdict.DIFFERENT:
         return
     assert member.node.shape is not None
     assert tensor.shape is not None
@@ -110,7 +110,7 @@ def _check_count(member: Member, default: nodes.Default, tensor: Tensor, values:
 
 
 def _pack_with_values(default: nodes.Default, pack: Pack, values: Pack) -> Pack:
-    if shapes.decide_equal(pack.length, values.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(pack.length, values.length) is EqualityVerdict.DIFFERENT:
         message = f"there are {values.length} values for a pack of {pack.length} constants"
         raise EvaluationError(default.value, rules.CONSTANT_VALUES, message)
     if pack.items is None or values.items is None:
@@ -122,4 +122,4 @@ def _pack_with_values(default: nodes.Default, pack: Pack, values: Pack) -> Pack:
     return Pack(items, dtype=pack.dtype)
 
 
-__all__ = ["IndexedValue", "Run", "with_values"]
+__all__ = ["IndexedValue", "with_values"]

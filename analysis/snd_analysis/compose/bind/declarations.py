@@ -26,11 +26,11 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
 from snd_analysis.model import RuntimeCheck, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
-from snd_analysis.skriptnd.names import Fold, Part, Symbol
+from snd_analysis.skriptnd.names import PassFold, StatementPart, Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import FOLDS, NULL, UNDEFINED, ItemRun, Maybe, Pack, Value
 
 
 def evaluate_declarations(
@@ -73,7 +73,7 @@ class _Evaluation:
         self.checks = list(binding.checks)
         self.obligations: list[Obligation] = []
         self.valid = True
-        self._fold = Fold(None) if lasting is None else lasting.begin()
+        self._fold = PassFold(None) if lasting is None else lasting.begin()
         self._go_on = go_on
         self._template = binding.template
         self._scope = binding.scope
@@ -357,7 +357,7 @@ class _Evaluation:
         return Failure(rule, message, (), (site,), responsible_for(self._scope, node))
 
 
-def _is_negative(extent: Integer | Run) -> bool:
+def _is_negative(extent: Integer | ItemRun) -> bool:
     return isinstance(extent, Integer) and shapes.is_negative(extent)
 
 
@@ -373,11 +373,11 @@ class _DeclaringOfTensors:
         self._kind = kind
         self._into = into
 
-    def may_last(self, part: Part) -> bool:
+    def may_last(self, part: StatementPart) -> bool:
         """Return whether nothing is wrong in declarations."""
         return may_last(self._evaluation.scope.template, part)
 
-    def given(self, part: Part) -> object | None:
+    def given(self, part: StatementPart) -> object | None:
         """Return the declared symbol, and the values of the symbols that the declaration names."""
         given, member = given_to(self._evaluation.scope, part), self._member(part)
         return None if given is None or member is None else [member.symbol, *given]
@@ -388,13 +388,13 @@ class _DeclaringOfTensors:
         self._evaluation.scope.values.add(known.by_symbol)
         return True
 
-    def run(self, part: Part) -> None:
+    def run(self, part: StatementPart) -> None:
         """Declare a tensor, unless its name is broken."""
         member = self._member(part)
         if member is not None:
             self._evaluation.declare_one(member, self._kind, self._into)
 
-    def work_out(self, part: Part, versions: tuple[DeclaredTensors, ...]) -> tuple[DeclaredTensors, bool]:
+    def work_out(self, part: StatementPart, versions: tuple[DeclaredTensors, ...]) -> tuple[DeclaredTensors, bool]:
         """Declare a tensor, and return it."""
         member, said = self._member(part), self._evaluation.amount_said
         self.run(part)
@@ -404,7 +404,7 @@ class _DeclaringOfTensors:
         found = DeclaredTensors({member.name: value}, {member.symbol: value})
         return found, self._evaluation.amount_said == said
 
-    def _member(self, part: Part) -> Member | None:
+    def _member(self, part: StatementPart) -> Member | None:
         assert isinstance(part.node, nodes.Parameter)
         return self._evaluation.scope.template.member(part.node)
 

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, OperationError, Pack, Run, Value, item
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, OperationError, Pack, Value, item
 
 
 class Declarations(Struct):
@@ -48,7 +48,7 @@ class Declarations(Struct):
         count = length.value
         dtype = self.scope.element_type(member.node.type)
         if count is None or count > MOST_TENSORS:
-            return Pack((Run(length, make(f"{member.name}[]", None)),), dtype=dtype)
+            return Pack((ItemRun(length, make(f"{member.name}[]", None)),), dtype=dtype)
         items = [make(f"{member.name}[{at}]", shapes.constant(at)) for at in range(max(count, 0))]
         return Pack(items, dtype=dtype) if items else empty_pack(make(f"{member.name}[]", None), dtype)
 
@@ -60,7 +60,7 @@ class Declarations(Struct):
         """
         if member.node.shape is None:
             return None
-        found: list[Integer | Run] = []
+        found: list[Integer | ItemRun] = []
         for extent in member.extents:
             part = self._extent(extent, at, member.name, len(found))
             if part is None:
@@ -70,7 +70,7 @@ class Declarations(Struct):
 
     def _extent(
         self, extent: nodes.Extent, at: Integer | None, name: str, position: int
-    ) -> tuple[Integer | Run, ...] | None:
+    ) -> tuple[Integer | ItemRun, ...] | None:
         if extent.bound is not None and self._is_dynamic(extent):
             return self._dynamic_extents(extent, name, position)
         if isinstance(extent.value, nodes.Tilde):
@@ -89,7 +89,7 @@ class Declarations(Struct):
         symbol = self.scope.template.resolution.targets.get(extent.value)
         return isinstance(symbol, Symbol) and symbol not in self.scope.values
 
-    def _dynamic_extents(self, extent: nodes.Extent, name: str, position: int) -> tuple[Integer | Run, ...] | None:
+    def _dynamic_extents(self, extent: nodes.Extent, name: str, position: int) -> tuple[Integer | ItemRun, ...] | None:
         assert extent.bound is not None
         symbol = None
         if not isinstance(extent.value, nodes.Tilde):
@@ -131,26 +131,26 @@ def _item(pack: Pack, at: Integer) -> Value:
         return UNDEFINED
 
 
-def _single(value: Value) -> tuple[Integer | Run, ...] | None:
+def _single(value: Value) -> tuple[Integer | ItemRun, ...] | None:
     match value:
         case Integer():
             return (value,)
         case Maybe(present=present, value=Integer() as extent):
-            return (Run(shapes.choose(present, 1, 0), extent),)
+            return (ItemRun(shapes.choose(present, 1, 0), extent),)
         case _:
             return () if value is NULL else None
 
 
-def _packed(value: Value, length: Value | None) -> tuple[Integer | Run, ...] | None:
+def _packed(value: Value, length: Value | None) -> tuple[Integer | ItemRun, ...] | None:
     if value is NULL or length is NULL:
         return ()
     match value, length:
         case Pack(segments=parts), _:
-            return parts if all(isinstance(part, Integer | Run) for part in parts) else None  # type: ignore[return-value]
+            return parts if all(isinstance(part, Integer | ItemRun) for part in parts) else None  # type: ignore[return-value]
         case Integer(), Truth() | Integer():
             count = shapes.choose(length, 1, 0) if isinstance(length, Truth) else length
-            return Pack((Run(count, value),), dtype="int").segments  # type: ignore[return-value]
+            return Pack((ItemRun(count, value),), dtype="int").segments  # type: ignore[return-value]
         case Maybe(value=Integer() as extent), Truth():
-            return (Run(shapes.choose(length, 1, 0), extent),)
+            return (ItemRun(shapes.choose(length, 1, 0), extent),)
         case _:
             return None

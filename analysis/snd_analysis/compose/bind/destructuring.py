@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Value, maybe, split
 
 
@@ -47,7 +47,7 @@ def _check_hint(scope: ValueScope, target: nodes.NameTarget, node: nodes.Express
     if target.expansion is None or target.expansion.length is None or not isinstance(value, Pack):
         return
     hint = scope.evaluate(target.expansion.length)
-    if isinstance(hint, Integer) and shapes.decide_equal(hint, value.length) is Verdict.DIFFERENT:
+    if isinstance(hint, Integer) and shapes.decide_equal(hint, value.length) is EqualityVerdict.DIFFERENT:
         text = written(target.expansion.length)
         message = (
             f"'{written(target.name)}' is declared with {text if text == str(hint) else f'{text} = {hint}'} items, "
@@ -64,7 +64,7 @@ def _parts(scope: ValueScope, target: nodes.ListTarget, node: nodes.Expression, 
     rest = pack.length - known
     flexible = next((item for item, length in zip(target.items, lengths, strict=True) if length is None), None)
     note = ((node, f"this has {counted(pack.length, 'item')} here"),)
-    if flexible is None and shapes.decide_equal(rest, 0) is Verdict.DIFFERENT:
+    if flexible is None and shapes.decide_equal(rest, 0) is EqualityVerdict.DIFFERENT:
         message = rules.packs.wrong_item_count(pack.length, f"{known}")
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     most = shapes.bounds(rest)[1]
@@ -73,7 +73,7 @@ def _parts(scope: ValueScope, target: nodes.ListTarget, node: nodes.Expression, 
         raise EvaluationError(target, rules.DECOMPOSITION_MISMATCH, message, note)
     if isinstance(flexible, nodes.TupleTarget):
         count = len(flexible.names)
-        if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
+        if shapes.decide_equal(shapes.remainder(rest, count), 0) is EqualityVerdict.DIFFERENT:
             message = rules.packs.no_equal_packs(counted(rest, "item"), count)
             raise EvaluationError(flexible, rules.DECOMPOSITION_MISMATCH, message, note)
     parts: list[Value] = []

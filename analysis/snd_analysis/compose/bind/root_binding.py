@@ -10,17 +10,28 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, Binder, element_type
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
-from snd_analysis.compose.dynamic.unknowns import Open
+from snd_analysis.compose.dynamic.unknowns import OpenKey
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_TENSORS
-from snd_analysis.compose.template import Form, Member, Template
+from snd_analysis.compose.template import AffineForm, Member, Template
 from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack, tensor_value
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, CompileTime, Maybe, Pack, Run, Value, maybe, pack_of, unknown
+from snd_analysis.symbolic.values import (
+    NULL,
+    UNDEFINED,
+    CompileTime,
+    ItemRun,
+    Maybe,
+    Pack,
+    Value,
+    maybe,
+    pack_of,
+    unknown,
+)
 
 InputShapes: TypeAlias = "tuple[tuple[int | Integer, ...], ...] | None"
 """The shape of an input, of a pack one for each tensor or one for all of them; None if the input is null."""
@@ -93,9 +104,9 @@ class RootBinder(Binder):
         else:
             self.scope.values[member.symbol] = self._optional(member, self._unknown(member))
 
-    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> Open:
+    def _key(self, of: Hashable, name: str, low: int | None = None, high: int | None = None) -> OpenKey:
         """Return the key of an unknown; the same one for the same ``of`` and ``name``."""
-        return Open(name, self._number(of, name), low, high)
+        return OpenKey(name, self._number(of, name), low, high)
 
     def _length_key(self, of: Hashable, name: str, high: int | None = None) -> Hashable:
         """Return the key of an unknown length.
@@ -227,7 +238,7 @@ class RootBinder(Binder):
                 if not self._demand_possible(member, shape):
                     return UNDEFINED
                 item = Tensor(f"{member.name}[]", dtype, shape, TensorKind.INPUT, place)
-                return empty_pack(item) if count == 0 else Pack((Run(length, item),), dtype=dtype)
+                return empty_pack(item) if count == 0 else Pack((ItemRun(length, item),), dtype=dtype)
             items = []
             for at in range(count):
                 shape = declarations.shape(member, shapes.constant(at))
@@ -305,7 +316,7 @@ class RootBinder(Binder):
             elif extent.expansion is not None and extent.expansion.length is not None:
                 self._length(extent.expansion.length, extent, "rank")
 
-    def _extent(self, extent: nodes.Extent, form: Form, items: Value | None) -> Value:
+    def _extent(self, extent: nodes.Extent, form: AffineForm, items: Value | None) -> Value:
         low, high = self._limits(form)
         symbol = form.symbol
         key = self._key(symbol, symbol.name, low, high)
@@ -320,7 +331,7 @@ class RootBinder(Binder):
             return NULL if length is NULL else UNDEFINED
         return pack_of(key, symbol.name, length, low, high)
 
-    def _limits(self, form: Form) -> tuple[int, int | None]:
+    def _limits(self, form: AffineForm) -> tuple[int, int | None]:
         """Return the least and greatest value of a name: extents are not negative, nor above their bound (2.6.1)."""
         low = 0
         if form.factor > 0:

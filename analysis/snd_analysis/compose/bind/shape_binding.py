@@ -19,13 +19,13 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Truth, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.values import (
     NULL,
     UNDEFINED,
+    ItemRun,
     Maybe,
     Pack,
-    Run,
     Segment,
     Value,
     cut,
@@ -79,7 +79,7 @@ class ShapeBinder:
                 self._bind_tensor(member, item)
                 self._binding.item = None
             for symbol, extents in self._items.items():
-                found = extents[0] if not isinstance(segment, Run) else Run(segment.length, extents[0])
+                found = extents[0] if not isinstance(segment, ItemRun) else ItemRun(segment.length, extents[0])
                 collected.setdefault(symbol, []).append(found)
         like = item_of_empty(pack)
         if isinstance(like, Tensor) and like.shape is not None:
@@ -114,7 +114,7 @@ class ShapeBinder:
         if not isinstance(symbol, Symbol):
             return
         known = self._scope.values.setdefault(symbol, rank_of(tensor))
-        if isinstance(known, Integer) and shapes.decide_equal(known, rank_of(tensor)) is Verdict.DIFFERENT:
+        if isinstance(known, Integer) and shapes.decide_equal(known, rank_of(tensor)) is EqualityVerdict.DIFFERENT:
             raise failures.wrong_named_rank(self._binding, member, tensor, name, known)
 
     def _forget(self, member: Member) -> None:
@@ -142,7 +142,7 @@ class ShapeBinder:
             most = shapes.bounds(rest)[1]
             if most is not None and most < 0:
                 raise failures.wrong_rank(self._binding, member, tensor, f"at least {needed}")
-        elif shapes.decide_equal(rank, needed) is Verdict.DIFFERENT:
+        elif shapes.decide_equal(rank, needed) is EqualityVerdict.DIFFERENT:
             raise failures.wrong_rank(self._binding, member, tensor, str(needed))
         assert tensor.shape is not None
         pack = Pack(tensor.shape, dtype="int")
@@ -291,10 +291,10 @@ class ShapeBinder:
                 return UNDEFINED
             value = solve(form, actual)
             if isinstance(value, Unsolvable):
-                if isinstance(segment, Run):
+                if isinstance(segment, ItemRun):
                     return UNDEFINED
                 raise failures.not_deducible(self._binding, member, tensor, extent, actual, value)
-            found.append(Run(segment.length, value) if isinstance(segment, Run) else value)
+            found.append(ItemRun(segment.length, value) if isinstance(segment, ItemRun) else value)
         return Pack(found, dtype="int")
 
     # ---- agreement ---------------------------------------------------------------------------------------------------
@@ -302,10 +302,10 @@ class ShapeBinder:
         if expected == actual:
             return
         verdict = shapes.decide_equal(expected, actual)
-        if verdict is Verdict.UNKNOWN:
+        if verdict is EqualityVerdict.UNKNOWN:
             message = f"'{written(extent)}' of '{member.name}' must be {expected}"
             self._binding.check(shapes.compare("==", expected, actual), message, member.base, extent)
-        elif verdict is Verdict.DIFFERENT:
+        elif verdict is EqualityVerdict.DIFFERENT:
             raise failures.disagreement(self._binding, member, tensor, extent, expected, actual)
 
     def _check_bound(self, member: Member, extent: nodes.Extent, actual: Integer) -> None:

@@ -13,7 +13,7 @@ from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 _MATRIX = 2
 """Rank of a matrix."""
@@ -89,7 +89,7 @@ def _is_transposed(binding: BindingState, member: Member, tensor: Tensor) -> boo
         if origin == f"by the input '{member.name}'" or not binding.scope.knows(extent.value):
             continue  # any extent would do
         wanted = binding.scope.evaluate(extent.value)
-        if not isinstance(wanted, Integer) or shapes.decide_equal(wanted, actual) is not Verdict.EQUAL:
+        if not isinstance(wanted, Integer) or shapes.decide_equal(wanted, actual) is not EqualityVerdict.EQUAL:
             return False
         knows_any = True
     return knows_any

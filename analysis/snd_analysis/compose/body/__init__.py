@@ -11,14 +11,14 @@ from snd_analysis.compose.body.outputs import finished_outputs
 from snd_analysis.compose.body.quantization import missing_dimensions
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming, quantized_name
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
 
 __all__ = [
     "BodyState",
     "Naming",
+    "ResultValues",
     "Targets",
-    "Values",
     "assign",
     "blame",
     "call",

@@ -14,7 +14,7 @@ from snd_analysis.model import Shape, Tensor, TensorValue, tensor_value
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack, Run, Value
+from snd_analysis.symbolic.values import ItemRun, Pack, Value
 
 
 def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
@@ -25,7 +25,7 @@ def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, no
     """
     if wanted == found:
         return found
-    if len(wanted) != len(found) or any(isinstance(part, Run) for part in (*wanted, *found)):
+    if len(wanted) != len(found) or any(isinstance(part, ItemRun) for part in (*wanted, *found)):
         lengths = Pack(wanted, dtype="int").length, Pack(found, dtype="int").length
         state.check(shapes.compare("==", *lengths), message, node)
         return found

@@ -13,8 +13,8 @@ from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, represent
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value, split
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Value, split
 
 
 def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
@@ -119,7 +119,7 @@ def _value(state: BodyState, extent: nodes.Extent) -> Value:
 
 def written_shape(state: BodyState, shape: nodes.Shape) -> Shape | None:
     """Return the shape written in a statement; None if any part of it is unknown."""
-    found: list[Integer | Run] = []
+    found: list[Integer | ItemRun] = []
     for extent in shape.extents:
         if isinstance(extent.value, nodes.Tilde):
             return None
@@ -136,7 +136,7 @@ def written_shape(state: BodyState, shape: nodes.Shape) -> Shape | None:
             length = None if extent.expansion.length is None else state.scope.attempt(extent.expansion.length)
             if not isinstance(length, Integer):
                 return None
-            found.extend(Pack((Run(length, value),)).segments)  # type: ignore[arg-type]
+            found.extend(Pack((ItemRun(length, value),)).segments)  # type: ignore[arg-type]
     return tuple(found)
 
 
@@ -145,11 +145,11 @@ def disagree(first: Shape, second: Shape) -> bool:
     if first == second:
         return False
     one, two = Pack(first, dtype="int"), Pack(second, dtype="int")
-    if shapes.decide_equal(one.length, two.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(one.length, two.length) is EqualityVerdict.DIFFERENT:
         return True
     if one.items is None or two.items is None:
         return False
     return any(
-        isinstance(a, Integer) and isinstance(b, Integer) and shapes.decide_equal(a, b) is Verdict.DIFFERENT
+        isinstance(a, Integer) and isinstance(b, Integer) and shapes.decide_equal(a, b) is EqualityVerdict.DIFFERENT
         for a, b in zip(one.items, two.items, strict=False)
     )

@@ -10,7 +10,7 @@ from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, call, part
 from snd_analysis.compose.body.joining import Joining
 from snd_analysis.compose.body.outputs import check_alternatives
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.model import Branch, Case, Condition, Graph
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -19,10 +19,10 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Undefined
 
-_Alternative: TypeAlias = "tuple[nodes.Node, Values | None]"
+_Alternative: TypeAlias = "tuple[nodes.Node, ResultValues | None]"
 
 
-def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> Values | None:
+def branch(interpreter: Interpreter, node: nodes.Branch, targets: Targets) -> ResultValues | None:
     """Compose the branches that may be taken: one, if compile-time conditions decide which.
 
     Raise EvaluationError if a condition has no value.
@@ -129,7 +129,7 @@ def _finish(
     alternatives: list[_Alternative],
     targets: Targets,
     of_last: Targets,
-) -> Values | None:
+) -> ResultValues | None:
     """Return the result, with ``last`` as the branch that is taken if no earlier one is."""
     if not alternatives:
         return call(interpreter, last, of_last)
@@ -150,7 +150,7 @@ def _common(
     alternatives: list[_Alternative],
     targets: Targets,
     node: nodes.Branch,
-) -> Values | None:
+) -> ResultValues | None:
     known = [values for _, values in alternatives if values is not None]
     if len(known) != len(alternatives) or any(len(values) != len(known[0]) for values in known):
         return None

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 
 from snd_analysis.base import Layers
 from snd_analysis.compose.body.scoped_names import Naming
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.failure import Failure
 from snd_analysis.model import ControlFlow, Graph, Operation, TensorValue
@@ -35,17 +35,17 @@ class Interpreter(Protocol):
     def statement(self, component: nodes.Component) -> None:
         """Evaluate one statement and assign its results."""
 
-    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> ResultValues | None:
         """Return the results of an invocation. Raise EvaluationError if an expression has no value."""
 
-    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+    def branch(self, node: nodes.Branch, targets: Targets) -> ResultValues | None:
         """Return the results of a branch. Raise EvaluationError if a condition has no value."""
 
-    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+    def loop(self, node: nodes.Loop, targets: Targets) -> ResultValues | None:
         """Return the results of a loop. Raise EvaluationError if an expression has no value."""
 
 
-def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> Values | None:
+def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> ResultValues | None:
     """Return the results of a statement; None if they are not known, or an expression has no value, which is noted."""
     try:
         match value:
@@ -60,7 +60,7 @@ def right_side(interpreter: Interpreter, value: RightSide, targets: Targets) -> 
         return None
 
 
-def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> Values | None:
+def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> ResultValues | None:
     """Return the results of an invocation, a block or an expression; None if they are not known.
 
     Raise EvaluationError if an expression has no value.
@@ -78,7 +78,7 @@ def call(interpreter: Interpreter, value: nodes.Callable, targets: Targets) -> V
     return [state.tensor(value, targets.name(0))]
 
 
-def _region(interpreter: Interpreter, region: nodes.Region, targets: Targets) -> Values | None:
+def _region(interpreter: Interpreter, region: nodes.Region, targets: Targets) -> ResultValues | None:
     state, results = interpreter.state, None
     with state.labelled(targets.label):
         for item in region.items:
@@ -96,7 +96,7 @@ def part(
     node: nodes.Callable,
     targets: Targets,
     inputs: Mapping[str, TensorValue] | None = None,
-) -> tuple[Values | None, Graph]:
+) -> tuple[ResultValues | None, Graph]:
     """Return the results of one part of a control flow construct, and the part as a graph of its own.
 
     Raise EvaluationError if an expression in it has no value.
@@ -113,7 +113,9 @@ def part(
     return values, graph
 
 
-def tried(interpreter: Interpreter, body: nodes.Callable, targets: Targets) -> tuple[Values | None, list[Failure]]:
+def tried(
+    interpreter: Interpreter, body: nodes.Callable, targets: Targets
+) -> tuple[ResultValues | None, list[Failure]]:
     """Return the results of a body with the current values of its names, and its failures; the state is restored."""
     state = interpreter.state
     before, checks = len(state.failures), len(state.checks)
@@ -132,7 +134,7 @@ def add_operation(
     control: ControlFlow,
     node: nodes.Node,
     inputs: tuple[TensorValue, ...],
-    results: Values | None,
+    results: ResultValues | None,
     targets: Targets,
 ) -> None:
     """Add a control flow operation to the graph at hand."""

@@ -12,7 +12,7 @@ from snd_analysis.compose.limits import MOST_JOINED_CONDITIONS
 from snd_analysis.model import Condition, Place, Shape, Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Maybe, Pack
 
 
 class Joining(Struct, frozen=True):
@@ -68,7 +68,7 @@ def common_shape(
         return None
     if all(shape == known[0] for shape in known[1:]):
         return known[0]
-    if any(len(shape) != len(known[0]) or any(isinstance(part, Run) for part in shape) for shape in known):
+    if any(len(shape) != len(known[0]) or any(isinstance(part, ItemRun) for part in shape) for shape in known):
         return None
     return tuple(
         _common_extent([shape[at] for shape in known], f"{name}.shape[{at}]", state, conditions)
@@ -77,7 +77,7 @@ def common_shape(
 
 
 def _common_extent(
-    extents: Sequence[Integer | Run], name: str, state: BodyState, conditions: Sequence[Condition]
+    extents: Sequence[Integer | ItemRun], name: str, state: BodyState, conditions: Sequence[Condition]
 ) -> Integer:
     *others, last = [extent for extent in extents if isinstance(extent, Integer)]
     open_ = [last]

@@ -16,8 +16,8 @@ from snd_analysis.model import Tensor, TensorValue, tensor_value
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.integers import EqualityVerdict
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Maybe, Pack, Value
 
 
 def finished_outputs(state: BodyState) -> tuple[TensorValue, ...]:
@@ -119,13 +119,13 @@ def _difference(declared: Value, composed: Value) -> str | None:
     if isinstance(composed, Maybe):
         composed = composed.value
     if isinstance(declared, Pack) and isinstance(composed, Pack):
-        if shapes.decide_equal(declared.length, composed.length) is Verdict.DIFFERENT:
+        if shapes.decide_equal(declared.length, composed.length) is EqualityVerdict.DIFFERENT:
             return f": {composed.length} tensors instead of {declared.length}"
         for one, two in zip(declared.segments, composed.segments, strict=False):
             match one, two:
-                case Run(), Run():
+                case ItemRun(), ItemRun():
                     problem = _difference(one.element, two.element)
-                case (Run(), _) | (_, Run()):
+                case (ItemRun(), _) | (_, ItemRun()):
                     return None
                 case _:
                     problem = _difference(one, two)

@@ -14,8 +14,8 @@ from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pac
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Segment, Value, split
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Segment, Value, split
 
 _Item = nodes.Result | nodes.ResultTuple
 
@@ -38,7 +38,7 @@ def made_output(state: BodyState, like: Value, formal: str, targets: Targets, at
             return UNDEFINED
         name = targets.item_name(at, number) or f"{formal}[{number}]"
         made = Tensor(state.scoped(name), item.dtype, item.shape, TensorKind.RESULT, place)
-        segments.append(Run(segment.length, made) if isinstance(segment, Run) else made)
+        segments.append(ItemRun(segment.length, made) if isinstance(segment, ItemRun) else made)
     return Pack(segments, dtype=like.dtype)
 
 
@@ -70,7 +70,7 @@ def _has_length(state: BodyState, result: nodes.Result, value: TensorValue) -> b
         return True
     verdict = shapes.decide_equal(wanted, value.length)
     name = result.target.text if isinstance(result.target, nodes.Name) else "~"
-    if verdict is not Verdict.DIFFERENT:
+    if verdict is not EqualityVerdict.DIFFERENT:
         state.check(shapes.compare("==", wanted, value.length), f"'{name}' must be {wanted} tensors", result)
         return True
     message = f"'{name}' is declared as a pack of {wanted} tensors, but this result has {value.length}"
@@ -114,7 +114,7 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
     flexible = any(length is None for length in lengths)
     most = shapes.bounds(rest)[1]
     if (flexible and most is not None and most < 0) or (
-        not flexible and shapes.decide_equal(rest, 0) is Verdict.DIFFERENT
+        not flexible and shapes.decide_equal(rest, 0) is EqualityVerdict.DIFFERENT
     ):
         wanted = f"{'at least ' if flexible else ''}{known}"
         message = f"there are {pack.length} tensors in this result, but the list of names takes {wanted}"
@@ -123,7 +123,7 @@ def _parts(state: BodyState, result: nodes.ResultList, pack: Pack) -> list[Tenso
     open_part = next((item for item, length in zip(result.items, lengths, strict=True) if length is None), None)
     if isinstance(open_part, nodes.ResultTuple):
         count = len(open_part.names)
-        if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
+        if shapes.decide_equal(shapes.remainder(rest, count), 0) is EqualityVerdict.DIFFERENT:
             message = rules.packs.no_equal_packs(counted(rest, "tensor"), count)
             state.fail(rules.LENGTH_MISMATCH, open_part, message)
             return unknown

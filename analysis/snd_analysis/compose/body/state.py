@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
 
-Values: TypeAlias = "list[TensorValue]"
+ResultValues: TypeAlias = "list[TensorValue]"
 """The results of a right side, in order."""
 
 

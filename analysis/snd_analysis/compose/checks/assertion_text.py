@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, Integer, Leaf
-from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Run, Segment, Unknown, Value, substitute
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Maybe, Pack, Segment, Unknown, Value, substitute
 
 _NO_DIMENSION = re.compile(r"(?:items of )?('\w+') must be at least -?0 and less than 0, the rank of ('\w+')")
 """The bounds of an axis in a message of the library, for a tensor of rank 0."""
@@ -146,7 +146,7 @@ def leaves_of(value: Segment) -> frozenset[Leaf]:
             return frozenset[Leaf]().union(*map(leaves_of, value.shape or ()))
         case Maybe():
             return leaves_of(value.value)
-        case Run():
+        case ItemRun():
             return value.length.leaves | leaves_of(value.element)
         case Pack():
             return frozenset[Leaf]().union(*map(leaves_of, value.segments))

@@ -7,7 +7,7 @@ from itertools import islice, product
 
 from msgspec import Struct
 
-from snd_analysis.compose.dynamic.unknowns import Open
+from snd_analysis.compose.dynamic.unknowns import OpenKey
 from snd_analysis.compose.limits import MOST_ASSIGNMENTS, MOST_UNKNOWNS
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, Integer, Leaf, NegativeExponent, Truth
@@ -58,7 +58,7 @@ def _name(leaf: Leaf) -> str:
 
 
 def _is_open(key: Hashable) -> bool:
-    return isinstance(key.key if isinstance(key, CompileTime) else key, Open)
+    return isinstance(key.key if isinstance(key, CompileTime) else key, OpenKey)
 
 
 def _combinations(leaves: Sequence[Leaf]) -> Iterator[Mapping[Hashable, int]]:

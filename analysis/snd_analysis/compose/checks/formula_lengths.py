@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
@@ -20,7 +20,7 @@ def packed_length(scope: ValueScope, formula: nodes.Lowering) -> None:
     if not isinstance(symbol, Symbol) or value is None:
         return
     written = _slice_length(scope, symbol, formula.target.indices[-1])
-    if written is not None and shapes.decide_equal(written, value) is Verdict.DIFFERENT:
+    if written is not None and shapes.decide_equal(written, value) is EqualityVerdict.DIFFERENT:
         message = f"the left side is a pack of {written} values here, the right side one of {value}"
         raise EvaluationError(formula.value, rules.LENGTH_MISMATCH, message)
 
@@ -53,7 +53,7 @@ def _length(scope: ValueScope, node: nodes.Node) -> Integer | None:
 def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> Integer | None:
     if first is None or second is None:
         return first if second is None else second
-    if shapes.decide_equal(first, second) is Verdict.DIFFERENT:
+    if shapes.decide_equal(first, second) is EqualityVerdict.DIFFERENT:
         message = f"these packs have different lengths here: {first} and {second}"
         raise EvaluationError(node, rules.LENGTH_MISMATCH, message)
     return first

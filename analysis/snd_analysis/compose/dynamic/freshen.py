@@ -12,7 +12,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value, substitute
+from snd_analysis.symbolic.values import ItemRun, Maybe, Pack, Segment, Value, substitute
 
 
 class Replacement:
@@ -36,8 +36,8 @@ class Replacement:
                 return empty_pack(self.tensors(item_of_empty(value)), value.dtype)
             case Pack():
                 segments = [
-                    Run(self._extent(segment.length), self.tensors(segment.element))
-                    if isinstance(segment, Run)
+                    ItemRun(self._extent(segment.length), self.tensors(segment.element))
+                    if isinstance(segment, ItemRun)
                     else self.tensors(segment)
                     for segment in value.segments
                 ]
@@ -46,8 +46,8 @@ class Replacement:
 
     def _shape(self, shape: Shape) -> Shape:
         return tuple(
-            Run(self._extent(part.length), substitute(part.element, self._values))
-            if isinstance(part, Run)
+            ItemRun(self._extent(part.length), substitute(part.element, self._values))
+            if isinstance(part, ItemRun)
             else self._extent(part)
             for part in shape
         )
@@ -106,7 +106,7 @@ def extents_of(value: Segment) -> Iterator[Integer]:
                 yield from _lengths(part)
         case Maybe():
             yield from extents_of(value.value)
-        case Run():
+        case ItemRun():
             yield value.length
             yield from extents_of(value.element)
         case Pack():
@@ -114,7 +114,7 @@ def extents_of(value: Segment) -> Iterator[Integer]:
                 yield from extents_of(segment)
 
 
-def _lengths(part: Integer | Run) -> Iterator[Integer]:
+def _lengths(part: Integer | ItemRun) -> Iterator[Integer]:
     if isinstance(part, Integer):
         yield part
     else:

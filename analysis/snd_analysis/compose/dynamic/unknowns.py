@@ -8,7 +8,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
 
-class Open(Struct, frozen=True):
+class OpenKey(Struct, frozen=True):
     """The key of an open value: an extent, a length or an attribute.
 
     It contains the name and bounds, but not the owner: operators that invoke one another and mean the same share their
@@ -51,10 +51,10 @@ def is_dynamic(extent: Integer) -> bool:
     """Return whether only the run tells an extent, however much is known when composing."""
     keys = [leaf.key for leaf in extent.leaves]
     return bool(keys) and all(
-        key.declared if isinstance(key, Dynamic) else isinstance(key, Open) and key.high is not None for key in keys
+        key.declared if isinstance(key, Dynamic) else isinstance(key, OpenKey) and key.high is not None for key in keys
     )
 
 
 def input_extent(name: str) -> Integer:
     """Return the extent that the input of a graph names: one composition serves all its values."""
-    return shapes.variable(Open(name, 0, 0, None), name, 0)
+    return shapes.variable(OpenKey(name, 0, 0, None), name, 0)

@@ -26,7 +26,7 @@ from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
 from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
 from snd_analysis.compose.formulas.point_budget import PointBudget
-from snd_analysis.compose.formulas.separable_flow import Cell
+from snd_analysis.compose.formulas.separable_flow import FlowCell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
     IN_PACK,
@@ -35,13 +35,13 @@ from snd_analysis.compose.formulas.terms import (
     AxisPosition,
     Bounds,
     Constant,
+    ConstantItem,
     IndexTerm,
     Next,
-    Open,
     OpenPack,
+    OpenValue,
     Read,
     Slot,
-    Table,
     Term,
     subterms,
     unconditional,
@@ -67,24 +67,24 @@ __all__ = [
     "Apply",
     "AxisPosition",
     "Bounds",
-    "Cell",
     "CellWrite",
     "Cells",
     "Constant",
+    "ConstantItem",
     "Elements",
+    "FlowCell",
     "Formula",
     "FormulaFailed",
     "FormulaTensors",
     "IndexTerm",
     "Next",
-    "Open",
     "OpenPack",
+    "OpenValue",
     "OutOfBoundsError",
     "Point",
     "PointBudget",
     "Read",
     "Slot",
-    "Table",
     "Term",
     "Write",
     "check_formula",

@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN
-from snd_analysis.compose.formulas.terms import Apply, AxisPosition, Constant, IndexTerm, Next, Open, Read, Table, Term
+from snd_analysis.compose.formulas.terms import (
+    Apply,
+    AxisPosition,
+    Constant,
+    ConstantItem,
+    IndexTerm,
+    Next,
+    OpenValue,
+    Read,
+    Term,
+)
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""
@@ -104,9 +114,9 @@ class Analysis:
         form = self.affine(term)
         if form is not None:
             return form.over(self._ranges)
-        if isinstance(term, Table):
+        if isinstance(term, ConstantItem):
             return min(term.values), max(term.values)  # type: ignore[return-value]
-        if isinstance(term, Read | Next | Constant | AxisPosition | Open):
+        if isinstance(term, Read | Next | Constant | AxisPosition | OpenValue):
             return INT_MIN, INT_MAX
         known = [_clamped(self.interval(operand)) for operand in term.operands if operand.dtype == "int"]
         return _of_operation(term.operation, known)

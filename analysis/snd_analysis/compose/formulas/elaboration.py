@@ -15,7 +15,7 @@ from snd_analysis.compose.formulas.formula import Axis, Formula, Write
 from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import FormulaTensors
-from snd_analysis.compose.formulas.terms import Constant, Open, Slot, Term, Terms
+from snd_analysis.compose.formulas.terms import Constant, OpenValue, Slot, Term, Terms
 from snd_analysis.compose.limits import LONGEST_PACK, MOST_FORMULAS
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member
@@ -105,7 +105,7 @@ class _Elaboration:
             return
         expressions = self._expressions()
         count = expressions.evaluate(unroll.count)
-        if isinstance(count, Open) and self._tensors.is_general:
+        if isinstance(count, OpenValue) and self._tensors.is_general:
             # Each turn of the loop is a point along one more axis.
             name = "" if unroll.name is None else unroll.name.text
             self._turns = (Axis(name, count),)
@@ -194,7 +194,7 @@ class _Elaboration:
                 at = fixed.get(len(axes))
                 if extent.axes and at is None and not self._tensors.is_general:
                     raise VariesWith(bound, extent.axes)
-                if isinstance(extent, Open) and not extent.is_positive and not self._tensors.is_general:
+                if isinstance(extent, OpenValue) and not extent.is_positive and not self._tensors.is_general:
                     raise EvaluationError(bound, UNKNOWN_VALUE, "whether this index takes any value is not known")
                 axes.append(Axis(name, self._terms.constant("int", 1) if at is not None else extent))
                 if isinstance(extent, Constant) and int(extent.value) <= 0:

@@ -17,7 +17,7 @@ from snd_analysis.compose.formulas.affine import Analysis
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.formula import Formula
 from snd_analysis.compose.formulas.point_budget import PointBudget
-from snd_analysis.compose.formulas.separable_flow import Access, Cell, Separable, separable
+from snd_analysis.compose.formulas.separable_flow import Access, FlowCell, Separable, separable
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
     Apply,
@@ -34,14 +34,14 @@ from snd_analysis.compose.formulas.terms import (
 from snd_analysis.compose.formulas.walking import Point, Skipped
 from snd_analysis.skriptnd.evaluate import EvaluationError
 
-Cells: TypeAlias = dict[Slot, set[Cell]]
+Cells: TypeAlias = dict[Slot, set[FlowCell]]
 
 
 class CellRead(Struct, frozen=True):
     """A cell of a tensor that is no pack, and the access that reads it."""
 
     slot: Slot
-    cell: Cell
+    cell: FlowCell
     access: Read
 
 
@@ -49,14 +49,14 @@ class CellWrite(Struct, frozen=True):
     """A cell that is written at one point, and the cells that are read for it."""
 
     slot: Slot
-    cell: Cell
+    cell: FlowCell
     formula: Formula
     reads: tuple[CellRead, ...]
     is_certain: bool
     """True if no data decide that it is written."""
 
 
-def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
+def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[FlowCell]], budget: PointBudget) -> Cells:
     """Return all cells whose values affect the given cells after the formulas of an operator, without the given cells.
 
     Raise FormulaFailed if data decide the range of an index, or there are too many points.
@@ -70,7 +70,7 @@ def read_for(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]]
     return found
 
 
-def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[Cell]], budget: PointBudget) -> Cells:
+def written_from(formulas: Sequence[Formula], cells: Mapping[Slot, Collection[FlowCell]], budget: PointBudget) -> Cells:
     """Return all cells that the given cells affect, without the given cells.
 
     Raise FormulaFailed as ``read_for`` does.
@@ -98,13 +98,13 @@ def writes_of(formula: Formula, positions: Sequence[Collection[int]], budget: Po
         yield from _AtPoint(formula, dict(enumerate(point))).writes()
 
 
-def points_writing(formula: Formula, cells: Mapping[Slot, Collection[Cell]]) -> list[Collection[int]]:
+def points_writing(formula: Formula, cells: Mapping[Slot, Collection[FlowCell]]) -> list[Collection[int]]:
     """Return positions along the axes of a formula, among which are all that write one of these cells."""
     accesses = [(write.slot, write.places) for write in formula.writes]
     return _positions(formula, accesses, cells)
 
 
-def points_reading(formula: Formula, cells: Mapping[Slot, Collection[Cell]]) -> list[Collection[int]]:
+def points_reading(formula: Formula, cells: Mapping[Slot, Collection[FlowCell]]) -> list[Collection[int]]:
     """Return positions along the axes of a formula, among which are all that read one of these cells."""
     reads = [each for each in subterms(*formula.roots) if isinstance(each, Read)]
     return _positions(formula, [(each.slot, each.places) for each in reads], cells)
@@ -113,7 +113,7 @@ def points_reading(formula: Formula, cells: Mapping[Slot, Collection[Cell]]) -> 
 def _positions(
     formula: Formula,
     accesses: Sequence[tuple[Slot, tuple[IndexTerm, ...]]],
-    cells: Mapping[Slot, Collection[Cell]],
+    cells: Mapping[Slot, Collection[FlowCell]],
 ) -> list[Collection[int]]:
     """Return the positions along axes from which one of several accesses may reach cells."""
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
@@ -132,7 +132,7 @@ def _positions(
 
 
 def _positions_of(
-    slot: Slot, places: Sequence[IndexTerm], cells: Mapping[Slot, Collection[Cell]], analysis: Analysis
+    slot: Slot, places: Sequence[IndexTerm], cells: Mapping[Slot, Collection[FlowCell]], analysis: Analysis
 ) -> dict[int, set[int]]:
     """Return the positions along the axes of a single index each, without positions that reach no cell."""
     wanted = _within(slot, cells)
@@ -149,7 +149,7 @@ def _positions_of(
     return found
 
 
-def _within(slot: Slot, cells: Mapping[Slot, Collection[Cell]]) -> list[Cell]:
+def _within(slot: Slot, cells: Mapping[Slot, Collection[FlowCell]]) -> list[FlowCell]:
     """Return the cells of a tensor; for a pack taken as one tensor, the cells of each item with its number."""
     if not slot.items:
         return list(cells.get(slot, ()))
@@ -227,7 +227,7 @@ def _size(cells: Cells) -> int:
     return sum(map(len, cells.values()))
 
 
-def _meets(cells: Mapping[Slot, Collection[Cell]], slot: Slot, cell: Cell) -> bool:
+def _meets(cells: Mapping[Slot, Collection[FlowCell]], slot: Slot, cell: FlowCell) -> bool:
     """Return whether a cell is, or may be, one of several."""
     known = cells.get(slot, ())
     if cell in known:
@@ -274,7 +274,7 @@ class _AtPoint:
                 if place.bounds is Bounds.SKIPPED and self._index(slot, place, at) is None:
                     self._is_certain = False
 
-    def _cell(self, slot: Slot, places: Sequence[IndexTerm]) -> Cell | None:
+    def _cell(self, slot: Slot, places: Sequence[IndexTerm]) -> FlowCell | None:
         """Return the cell that an access reaches; None if there is none."""
         found = []
         for at, place in enumerate(places):
@@ -327,7 +327,7 @@ class _AtPoint:
         return place.terms if self._point.value(place.index) is None else ()
 
 
-def _told_apart(slot: Slot, cell: Cell) -> Iterator[tuple[Slot, Cell]]:
+def _told_apart(slot: Slot, cell: FlowCell) -> Iterator[tuple[Slot, FlowCell]]:
     """Yield a cell; for tensors taken as one, the cells of all tensors that may contain it."""
     if not slot.items:
         yield slot, cell

@@ -16,13 +16,13 @@ from snd_analysis.compose.formulas.terms import (
     Apply,
     AxisPosition,
     Constant,
+    ConstantItem,
     Next,
-    Open,
     OpenPack,
+    OpenValue,
     Read,
     Scalar,
     Slot,
-    Table,
     Term,
     Terms,
 )
@@ -32,7 +32,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
 INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
-TERMS = (Constant, AxisPosition, Next, Read, Apply, Table, Open)
+TERMS = (Constant, AxisPosition, Next, Read, Apply, ConstantItem, OpenValue)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
 _UNARY_NAMES = {"-": "negate", "!": "not"}

@@ -30,7 +30,7 @@ from snd_analysis.compose.formulas.terms import (
 )
 from snd_analysis.compose.formulas.walking import Point
 
-Cell: TypeAlias = "tuple[int | None, ...]"
+FlowCell: TypeAlias = "tuple[int | None, ...]"
 
 
 class Access(Struct, frozen=True):
@@ -52,10 +52,10 @@ class Separable(Struct, frozen=True):
         self,
         asked: Access,
         known: Access,
-        cells: Set[Cell],
+        cells: Set[FlowCell],
         positions: Sequence[Collection[int]],
         budget: PointBudget,
-    ) -> set[Cell] | None:
+    ) -> set[FlowCell] | None:
         """Return the cells that an access reaches where another one reaches one of ``cells``.
 
         All positions of these cells are given. None if the cells are not all combinations of indices of groups.
@@ -63,7 +63,7 @@ class Separable(Struct, frozen=True):
         columns = [set(map(_taking(_within(known, group)), cells)) for group in self.groups]
         if prod(map(len, columns)) != len(cells) or any(map(_is_vague, columns)):
             return None
-        found: list[set[Cell]] = []
+        found: list[set[FlowCell]] = []
         for group, column in zip(self.groups, columns, strict=True):
             axes = sorted(group)
             budget.take_points(prod(len(positions[axis]) for axis in axes))
@@ -75,8 +75,13 @@ class Separable(Struct, frozen=True):
         return set(map(_taking([dimensions.index(at) for at in range(len(dimensions))]), together))
 
     def _at_points(
-        self, points: Iterable[dict[int, int]], group: frozenset[int], known: Access, column: Set[Cell], asked: Access
-    ) -> Iterator[Cell]:
+        self,
+        points: Iterable[dict[int, int]],
+        group: frozenset[int],
+        known: Access,
+        column: Set[FlowCell],
+        asked: Access,
+    ) -> Iterator[FlowCell]:
         """Yield the indices of an access in a group, at points where those of ``known`` are in ``column``.
 
         Points with a guarded index out of bounds are left out.
@@ -116,7 +121,7 @@ def separable(formula: Formula) -> Separable | None:
     return Separable(formula, writes, reads, (frozenset(), *filter(None, groups)))
 
 
-def _taking(order: Sequence[int]) -> Callable[[Cell], Cell]:
+def _taking(order: Sequence[int]) -> Callable[[FlowCell], FlowCell]:
     """Return a function that takes some indices of a cell."""
     match order:
         case []:
@@ -135,12 +140,12 @@ def _within(access: Access, group: frozenset[int]) -> list[int]:
     return [at for at, place in enumerate(access.places) if (_axes(place) & group if group else not _axes(place))]
 
 
-def _is_vague(column: Collection[Cell]) -> bool:
+def _is_vague(column: Collection[FlowCell]) -> bool:
     """Return whether some of the indices of a cell are known, and others may be any."""
     return any(None in each for each in column) and any(set(each) != {None} for each in column)
 
 
-def _indices(point: Point, access: Access, dimensions: Sequence[int]) -> Cell | None:
+def _indices(point: Point, access: Access, dimensions: Sequence[int]) -> FlowCell | None:
     """Return some of the indices of an access; None if one is out of bounds."""
     found = tuple(_index(point, access, at) for at in dimensions)
     return None if None in found else found

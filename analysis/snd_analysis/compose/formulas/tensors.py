@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.terms import Open, OpenPack, Slot
+from snd_analysis.compose.formulas.terms import OpenPack, OpenValue, Slot
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer, Truth
-from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Element, Pack, Run, Unknown, Value
+from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Element, ItemRun, Pack, Unknown, Value
 
 
 def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
@@ -120,7 +120,7 @@ class FormulaTensors:
     def _open_pack(self, symbol: Symbol, pack: Pack, is_output: bool) -> Value:
         """Return a pack of unknown length; UNDEFINED if its tensors may have different shapes."""
         segments = pack.segments
-        tensor = segments[0].element if len(segments) == 1 and isinstance(segments[0], Run) else None
+        tensor = segments[0].element if len(segments) == 1 and isinstance(segments[0], ItemRun) else None
         if not isinstance(tensor, Tensor) or not tensor.known or tensor.shape is None or _has_unknown_rank(tensor):
             return UNDEFINED
         extents = [each for each in tensor.shape if isinstance(each, Integer)]
@@ -133,16 +133,16 @@ class FormulaTensors:
         message = f"the type or shape of '{symbol.name}' is not known"
         return FormulaFailed(UNKNOWN_VALUE, message, self._specialization.template.declared(symbol))
 
-    def opened(self, node: nodes.Node, value: Value) -> Open:
+    def opened(self, node: nodes.Node, value: Value) -> OpenValue:
         """Return the placeholder of an unknown value. Raise EvaluationError if none is possible."""
         self.has_opened = True
         match value:
             case Integer():
-                return Open(value, "int", shapes.compare(">", value, 0) is TRUE)
+                return OpenValue(value, "int", shapes.compare(">", value, 0) is TRUE)
             case Truth():
-                return Open(value, "bool", False)
+                return OpenValue(value, "bool", False)
             case Unknown():
-                return Open(value, value.dtype, False)
+                return OpenValue(value, value.dtype, False)
         raise EvaluationError(node, UNKNOWN_VALUE, "this is not known yet")
 
     def stacked(self, slots: tuple[Slot, ...], *, with_open_extents: bool = False) -> Slot | None:

@@ -117,7 +117,7 @@ class Apply(Struct, Foreign, frozen=True, eq=False):
     node: nodes.Node
 
 
-class Table(Struct, Foreign, frozen=True, eq=False):
+class ConstantItem(Struct, Foreign, frozen=True, eq=False):
     """An item of a pack of constants."""
 
     values: tuple[Scalar, ...]
@@ -127,7 +127,7 @@ class Table(Struct, Foreign, frozen=True, eq=False):
     node: nodes.Node
 
 
-class Open(Struct, Foreign, frozen=True, eq=False):
+class OpenValue(Struct, Foreign, frozen=True, eq=False):
     """A value that is not known until the run, which depends on no data: that of an extent, for example."""
 
     value: Value
@@ -137,7 +137,7 @@ class Open(Struct, Foreign, frozen=True, eq=False):
     axes: frozenset[int] = frozenset()
 
 
-Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | Table | Open"
+Term: TypeAlias = "Constant | AxisPosition | Next | Read | Apply | ConstantItem | OpenValue"
 _T = TypeVar("_T", bound="Term | IndexTerm")
 
 IN_PACK = "position in pack"
@@ -160,7 +160,7 @@ class Terms:
         key = struct.pack("d", value) if isinstance(value, float) else value
         return self._once(("constant", dtype, key), Constant(dtype, value))
 
-    def open(self, made: Open) -> Open:
+    def open(self, made: OpenValue) -> OpenValue:
         """Return a value that is not known until the run."""
         return self._once(("open", made.dtype, made.value), made)
 
@@ -188,10 +188,10 @@ class Terms:
         axes = frozenset[int]().union(*(operand.axes for operand in operands))
         return self._once((operation, operands, dtype), Apply(operation, operands, dtype, axes, node))
 
-    def table(self, values: tuple[Scalar, ...], index: Term, dtype: str, node: nodes.Node) -> Table:
+    def table(self, values: tuple[Scalar, ...], index: Term, dtype: str, node: nodes.Node) -> ConstantItem:
         """Return an item of a pack of constants."""
         key = tuple(struct.pack("d", value) if isinstance(value, float) else value for value in values)
-        return self._once(("table", key, index, dtype), Table(values, index, dtype, index.axes, node))
+        return self._once(("table", key, index, dtype), ConstantItem(values, index, dtype, index.axes, node))
 
 
 def operands_of(term: Term) -> tuple[Term, ...]:
@@ -201,7 +201,7 @@ def operands_of(term: Term) -> tuple[Term, ...]:
             return term.operands
         case Read():
             return tuple(each for place in term.places for each in place.terms)
-        case Table():
+        case ConstantItem():
             return (term.index,)
         case _:
             return ()

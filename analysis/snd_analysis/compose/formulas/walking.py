@@ -26,13 +26,13 @@ from snd_analysis.compose.formulas.terms import (
     AxisPosition,
     Bounds,
     Constant,
+    ConstantItem,
     IndexTerm,
     Next,
-    Open,
+    OpenValue,
     Read,
     Scalar,
     Slot,
-    Table,
     Term,
     subterms,
     unconditional,
@@ -103,7 +103,7 @@ def written_elements(formula: Formula, slot: Slot) -> list[tuple[int, ...]] | No
     """
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
     writes = [write for write in formula.writes if write.slot is slot or slot in write.slot.items]
-    decided = (Read, Next, Open)
+    decided = (Read, Next, OpenValue)
     if len(extents) < len(formula.axes) or prod(extents) > MOST_POINTS:
         return None
     if any(isinstance(term, decided) for write in writes for term in subterms(*write.place_terms)):
@@ -130,7 +130,7 @@ def is_within_bounds(formula: Formula, extents: list[int]) -> bool:
 
 
 def _may_fail(term: Term) -> bool:
-    if isinstance(term, Table):
+    if isinstance(term, ConstantItem):
         return True
     return isinstance(term, Apply) and term.dtype == "int" and term.operation in ("/", "\\", "%", "**", IN_PACK)
 
@@ -279,7 +279,7 @@ class Point:
                 return term.value
             case AxisPosition():
                 return self._positions[term.axis]
-            case Next() | Open():
+            case Next() | OpenValue():
                 return None
             case Read():
                 # A guarded index in a branch skips the point, too, before another index of the access can fail.
@@ -287,7 +287,7 @@ class Point:
                     self._guard(term.slot, place, at)
                 places = [self._reach(term.slot, place, at, term.node) for at, place in enumerate(term.places)]
                 return self._element(term.slot, places)
-            case Table():
+            case ConstantItem():
                 item = self._in_pack(term, self.value(term.index), len(term.values))
                 return None if item is None else term.values[item]
             case Apply() if term.operation in SHORT_CIRCUITING:
@@ -339,7 +339,7 @@ class Point:
     def _is_left_open(self, values: Sequence[Scalar | None]) -> bool:
         return not self._with_reals and any(isinstance(each, float) for each in values)
 
-    def _in_pack(self, term: Apply | Table, index: Scalar | None, count: int) -> int | None:
+    def _in_pack(self, term: Apply | ConstantItem, index: Scalar | None, count: int) -> int | None:
         if index is None:
             return None
         if not -count <= int(index) < count:

@@ -12,7 +12,7 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.printing import tensor_text
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.skriptnd.syntax import nodes, written
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Pack
 
 
 def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
@@ -45,7 +45,7 @@ def as_declared(state: BodyState, carry: nodes.Carry, value: TensorValue) -> Ten
         return value
     shape = written_shape(state, carry.type.shape)
     same = shape is not None and len(shape) == len(value.shape)
-    return replace(value, shape=shape) if same and not any(isinstance(part, Run) for part in value.shape) else value
+    return replace(value, shape=shape) if same and not any(isinstance(part, ItemRun) for part in value.shape) else value
 
 
 def final(

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from msgspec import Struct
 
 from snd_analysis.compose.body.interpreter import Interpreter, tried
-from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.state import ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITEMS, MOST_ITERATIONS
 from snd_analysis.compose.loops.iterations import FreshExtents, items_differ
@@ -16,7 +16,7 @@ from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, item
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Pack, item
 
 
 class Collecting(Struct, frozen=True):
@@ -34,7 +34,7 @@ class Collecting(Struct, frozen=True):
     failures: int
     """Number of failures before the loop."""
 
-    def packs(self, scanned: Values, results: Values) -> Values:
+    def packs(self, scanned: ResultValues, results: ResultValues) -> ResultValues:
         """Return the packs that collect the results of the body after the carried variables."""
         rows = self._rows(scanned, results)
         return [
@@ -42,7 +42,7 @@ class Collecting(Struct, frozen=True):
             for at in range(len(self.node.carries), len(results))
         ]
 
-    def _rows(self, scanned: Values, results: Values) -> list[Values] | None:
+    def _rows(self, scanned: ResultValues, results: ResultValues) -> list[ResultValues] | None:
         """Return the results of each iteration, if their number is known and the items differ.
 
         None if they can't be determined.
@@ -66,7 +66,7 @@ class Collecting(Struct, frozen=True):
             rows.append(found)
         return rows
 
-    def _pack(self, value: TensorValue, row: Values | None, at: int) -> TensorValue:
+    def _pack(self, value: TensorValue, row: ResultValues | None, at: int) -> TensorValue:
         """Return a result of the body as a pack with one tensor per iteration."""
         if not isinstance(value, Tensor):
             return UNDEFINED
@@ -74,7 +74,7 @@ class Collecting(Struct, frozen=True):
         plain = self.targets.name(at) or "result"
         number = self.count.value if self.count is not None else None
         if number is not None and not self.dynamic and number <= MOST_ITERATIONS:
-            items: Values = []
+            items: ResultValues = []
             for each in range(max(number, 0)):
                 name = state.scoped(self.targets.item_name(at, each) or f"{plain}[{each}]")
                 made = row[each] if row is not None else self.fresh.renewed(value)
@@ -89,4 +89,4 @@ class Collecting(Struct, frozen=True):
         if self.fresh.varies(value, self.varying):
             value = self.fresh.of_each(value, self.varying)
         made = Tensor(state.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
-        return Pack((Run(length, made),), dtype=value.dtype)
+        return Pack((ItemRun(length, made),), dtype=value.dtype)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from snd_analysis.compose.body.branches import static_condition
 from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
-from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.state import ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITERATIONS
 from snd_analysis.compose.loops.carried import as_declared, final, initial
@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 
 
-def loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> Values | None:
+def loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> ResultValues | None:
     """Compose a loop; return None if nothing is known of its results.
 
     Raise EvaluationError if an expression has no value.
@@ -47,12 +47,12 @@ def _is_unrolled(node: nodes.Loop) -> bool:
 def _repeated(
     interpreter: Interpreter,
     node: nodes.Loop,
-    carries: Values,
-    packs: Values,
+    carries: ResultValues,
+    packs: ResultValues,
     count: Integer | None,
     dynamic: bool,
     targets: Targets,
-) -> Values | None:
+) -> ResultValues | None:
     state = interpreter.state
     of_condition, of_body = scopes_of_loop(interpreter, node, targets)
     starts = carries
@@ -79,7 +79,7 @@ def _repeated(
     if results is None or len(results) < len(carries):
         return None
     before, after = (starts, results) if changing is None else (changing.ends, changing.ends)
-    finals: Values = [
+    finals: ResultValues = [
         final(state, node, carry, one, other, targets, at)
         for at, (carry, one, other) in enumerate(zip(node.carries, before, after, strict=False))
     ]
@@ -113,7 +113,7 @@ def _inputs(
 def _steps(
     interpreter: Interpreter,
     node: nodes.Loop,
-    carries: Values,
+    carries: ResultValues,
     scanned: Sequence[LoopLocal],
     count: Integer | None,
     varying: frozenset[Hashable],
@@ -128,7 +128,7 @@ def _steps(
         let(state, scan.name, each.local)
     let_index(state, node)
 
-    def results(values: Values) -> Values | None:
+    def results(values: ResultValues) -> ResultValues | None:
         for carry, value in zip(node.carries, values, strict=True):
             let(state, carry.name, local(state, value, carry.name))
         return tried(interpreter, node.body, of_body)[0]

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.model import TensorValue, tensor_value
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 from snd_analysis.symbolic.values import NULL, Pack, may_become_known
 
 
-def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
+def lengths_agree(state: BodyState, node: nodes.Loop, packs: ResultValues) -> bool:
     """Return whether packs that are scanned together may have one length; notes it if not."""
     known = [(scan, pack) for scan, pack in zip(node.scans, packs, strict=True) if isinstance(pack, Pack)]
     for scan, pack in known[1:]:
         first_scan, first = known[0]
         said = f"'{written(scan.value)}' must have as many tensors as '{written(first_scan.value)}'"
         verdict = shapes.decide_equal(first.length, pack.length)
-        if verdict is Verdict.UNKNOWN:
+        if verdict is EqualityVerdict.UNKNOWN:
             state.check(shapes.compare("==", first.length, pack.length), said, scan.value)
-        elif verdict is Verdict.DIFFERENT:
+        elif verdict is EqualityVerdict.DIFFERENT:
             message = (
                 f"packs that are scanned together have one length, but '{written(scan.value)}' has {pack.length} "
                 f"tensors here and '{written(first_scan.value)}' has {first.length}"
@@ -30,7 +30,7 @@ def lengths_agree(state: BodyState, node: nodes.Loop, packs: Values) -> bool:
     return True
 
 
-def iterations(state: BodyState, node: nodes.Loop, packs: Values) -> tuple[Integer | None, bool]:
+def iterations(state: BodyState, node: nodes.Loop, packs: ResultValues) -> tuple[Integer | None, bool]:
     """Return the maximum number of iterations, None if unknown, and whether there may be fewer.
 
     A null count is no count.

@@ -7,27 +7,27 @@ from collections.abc import Callable, Hashable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose.body.state import BodyState, Values
+from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.dynamic.freshen import Freshening
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_LOOP_TRIALS
 from snd_analysis.model import Shape, Tensor, TensorValue
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, Pack, Run, substitute
+from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, ItemRun, Pack, substitute
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
 class Steps(Struct, frozen=True):
     """The carried variables of an unrolled loop of a symbolic count: at any step, and after the last one."""
 
-    starts: Values
-    ends: Values
+    starts: ResultValues
+    ends: ResultValues
 
 
 def steps(
-    state: BodyState, carries: Values, names: Sequence[tuple[str, str]], count: Integer | None,
-    varying: frozenset[Hashable], body: Callable[[Values], Values | None],
+    state: BodyState, carries: ResultValues, names: Sequence[tuple[str, str]], count: Integer | None,
+    varying: frozenset[Hashable], body: Callable[[ResultValues], ResultValues | None],
 ) -> Steps | None:  # fmt: skip
     """Find the extents that change from step to step.
 
@@ -96,7 +96,9 @@ class _Closing(Struct, frozen=True):
         parts = zip(first.shape, start.shape, after.shape, strict=True)
         return replace(first, shape=tuple(self._extent(*row, f"{name}.shape[{at}]") for at, row in enumerate(parts)))
 
-    def _extent(self, first: Integer | Run, start: Integer | Run, after: Integer | Run, name: str) -> Integer | Run:
+    def _extent(
+        self, first: Integer | ItemRun, start: Integer | ItemRun, after: Integer | ItemRun, name: str
+    ) -> Integer | ItemRun:
         if not isinstance(first, Integer) or not isinstance(start, Integer) or not isinstance(after, Integer):
             return first
         if start == after:
@@ -108,7 +110,7 @@ class _Closing(Struct, frozen=True):
 
 
 # ---- scanned items ---------------------------------------------------------------------------------------------------
-def items_differ(packs: Values, count: int) -> bool:
+def items_differ(packs: ResultValues, count: int) -> bool:
     """Return whether packs that are scanned together have at least ``count`` items, some with different shapes."""
     rows = [pack.items[:count] for pack in packs if isinstance(pack, Pack) and pack.items is not None]
     if any(len(row) < count for row in rows):
@@ -150,7 +152,7 @@ class FreshExtents:
                 each = shapes.function("each", among, POSITION, minimum=leaf.low)
                 values[leaf.key] = each if leaf.high is None else shapes.minimum(each, leaf.high)
         shape = [substitute(each, values) if isinstance(each, Integer) else each for each in value.shape or ()]
-        return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | Run)))
+        return replace(value, shape=tuple(each for each in shape if isinstance(each, Integer | ItemRun)))
 
     def varies(self, value: TensorValue, varying: frozenset[Hashable]) -> bool:
         """Return whether a result has an extent that may differ between iterations."""

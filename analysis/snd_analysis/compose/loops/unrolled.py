@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.compose.body.interpreter import Interpreter, call, tried
-from snd_analysis.compose.body.state import Values
+from snd_analysis.compose.body.state import ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.loops.names import let, let_index, let_item, local, scan_item
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack
@@ -13,8 +13,8 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack
 
 
 def unrolled(
-    interpreter: Interpreter, node: nodes.Loop, carries: Values, packs: Values, count: int, targets: Targets
-) -> Values | None:
+    interpreter: Interpreter, node: nodes.Loop, carries: ResultValues, packs: ResultValues, count: int, targets: Targets
+) -> ResultValues | None:
     """Return the results of a loop with so many iterations; None if nothing is known of them."""
     state = interpreter.state
     collected: list[list[TensorValue]] = []
@@ -33,15 +33,15 @@ def unrolled(
             return None
         carries = results[: len(carries)]
         collected.append(results[len(carries) :])
-    further: Values = [Pack(row, dtype=_dtype(row)) for row in zip(*collected, strict=False)]
+    further: ResultValues = [Pack(row, dtype=_dtype(row)) for row in zip(*collected, strict=False)]
     if count <= 0:
         further = nothing_collected(interpreter, node, carries, packs, targets)
     return [*carries, *further]
 
 
 def nothing_collected(
-    interpreter: Interpreter, node: nodes.Loop, carries: Values, packs: Values, targets: Targets
-) -> Values:
+    interpreter: Interpreter, node: nodes.Loop, carries: ResultValues, packs: ResultValues, targets: Targets
+) -> ResultValues:
     """Return the empty packs that a loop without iterations collects; the body gives the types of their tensors."""
     state = interpreter.state
     for carry, value in zip(node.carries, carries, strict=True):

@@ -15,10 +15,10 @@ from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import Operation, RuntimeCheck, Tensor, TensorValue, representative
-from snd_analysis.skriptnd.names import Fold, Known, Part, Resolution, Row, Symbol, is_ambiguous
+from snd_analysis.skriptnd.names import GroupRow, PassFold, PassResults, Resolution, StatementPart, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment, Value
+from snd_analysis.symbolic.values import ItemRun, Maybe, Pack, Segment, Value
 
 
 class StatementModel(Struct, frozen=True, eq=False):
@@ -62,8 +62,8 @@ class LastingModel:
     __slots__ = ("_fold", "_inputs", "_known")
 
     def __init__(self) -> None:
-        self._known = Known()
-        self._fold: Fold | None = None
+        self._known = PassResults()
+        self._fold: PassFold | None = None
         self._inputs: dict[nodes.Parameter, TensorValue] = {}
 
     def forget(self, resolution: Resolution) -> None:
@@ -71,14 +71,14 @@ class LastingModel:
         self._known.forget(resolution)
         self._inputs = {node: value for node, value in self._inputs.items() if node in resolution.starts}
 
-    def begin(self) -> Fold:
+    def begin(self) -> PassFold:
         """Begin a run: of the declarations, then of the statements."""
-        self._fold = Fold(self._known)
+        self._fold = PassFold(self._known)
         return self._fold
 
-    def go_on(self) -> Fold:
+    def go_on(self) -> PassFold:
         """Go on with the run that was begun."""
-        fold, self._fold = self._fold or Fold(self._known), None
+        fold, self._fold = self._fold or PassFold(self._known), None
         return fold
 
     def input(self, member: Member, value: TensorValue) -> TensorValue:
@@ -102,7 +102,7 @@ def alike(one: Segment, other: Segment) -> bool:
             )
         case Maybe(), Maybe():
             return one.present == other.present and alike(one.value, other.value)
-        case Run(), Run():
+        case ItemRun(), ItemRun():
             return one.length == other.length and alike(one.element, other.element)
         case Pack(), Pack():
             return (
@@ -119,18 +119,18 @@ def given_outside(scope: ValueScope) -> dict[Hashable, object]:
     return {"types": scope.dtypes, **{symbol: scope.values.get(symbol) for symbol in symbols}}
 
 
-def may_last(template: Template, part: Part) -> bool:
+def may_last(template: Template, part: StatementPart) -> bool:
     """Return whether nothing is wrong or ambiguous in a statement, or a row of them."""
     return part.lasting and not template.resolution.ambiguous and not _is_wrong(template, part)
 
 
-def _is_wrong(template: Template, part: Part) -> bool:
-    if isinstance(part, Row):
+def _is_wrong(template: Template, part: StatementPart) -> bool:
+    if isinstance(part, GroupRow):
         return part.group in template.wrong_groups
     return bool(template.errors) and template.is_wrong(template.resolution.starts[part.node], part.node)
 
 
-def given_to(scope: ValueScope, part: Part) -> list[object] | None:
+def given_to(scope: ValueScope, part: StatementPart) -> list[object] | None:
     """Return the values of the symbols that statements name; None if the result must not be reused."""
     template, values = scope.template, scope.values
     if not part.lasting or _is_wrong(template, part) or is_ambiguous(template.resolution, part):
@@ -140,5 +140,5 @@ def given_to(scope: ValueScope, part: Part) -> list[object] | None:
 
 def first_name(value: Segment) -> str:
     """Return the name of a tensor, or of the first one in a pack; empty for other values."""
-    tensor = representative(value.element if isinstance(value, Run) else value)
+    tensor = representative(value.element if isinstance(value, ItemRun) else value)
     return "" if tensor is None else tensor.name

@@ -10,7 +10,7 @@ from snd_analysis.compose.checks.body_obligations import invokes_obligations
 from snd_analysis.compose.composing import Composing
 from snd_analysis.compose.reuse.lasting_model import StatementModel, first_name, given_outside, given_to, may_last
 from snd_analysis.model import TensorValue
-from snd_analysis.skriptnd.names import Part
+from snd_analysis.skriptnd.names import StatementPart
 from snd_analysis.skriptnd.syntax import nodes
 
 
@@ -38,11 +38,11 @@ class ComposingOfStatements:
             found = self._reached[name] = template, reached
         return found
 
-    def may_last(self, part: Part) -> bool:
+    def may_last(self, part: StatementPart) -> bool:
         """Return whether nothing is wrong or ambiguous, and operations are known by no names but their own."""
         return not self._composing.naming.scopes and may_last(self._composing.state.template, part)
 
-    def given(self, part: Part) -> object | None:
+    def given(self, part: StatementPart) -> object | None:
         """Return the values of the symbols that are named, and the definitions that are invoked with all they reach."""
         composing = self._composing
         given = given_to(composing.state.scope, part)
@@ -74,7 +74,7 @@ class ComposingOfStatements:
         state.dynamic.update(known.dynamic)
         composing.invokes_obligations = composing.invokes_obligations or known.invokes_obligations
 
-    def run(self, part: Part) -> None:
+    def run(self, part: StatementPart) -> None:
         """Compose a statement."""
         composing, state = self._composing, self._composing.state
         component = part.node
@@ -88,7 +88,7 @@ class ComposingOfStatements:
         composing.statement(component)
         composing.note_obligations(first)
 
-    def work_out(self, part: Part, versions: tuple[StatementModel, ...]) -> tuple[StatementModel, bool]:
+    def work_out(self, part: StatementPart, versions: tuple[StatementModel, ...]) -> tuple[StatementModel, bool]:
         """Compose a statement, and return its additions."""
         composing, state = self._composing, self._composing.state
         failures = len(state.failures)
@@ -98,7 +98,7 @@ class ComposingOfStatements:
         self._add(found)
         return found, len(state.failures) == failures
 
-    def _composed(self, part: Part) -> StatementModel:
+    def _composed(self, part: StatementPart) -> StatementModel:
         """Return the additions of a statement without adding them."""
         state = self._composing.state
         values = state.scope.values

@@ -12,7 +12,7 @@ from snd_analysis.ide.limits import LONGEST_LIST
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import AttributeParameter, Signature
-from snd_analysis.symbolic.values import Pack, Run
+from snd_analysis.symbolic.values import ItemRun, Pack
 
 
 def lists(request: Request) -> Iterator[Action]:
@@ -87,7 +87,7 @@ def _as_list(request: Request, around: list[PlacedNode], at: int) -> Iterator[Ac
 
 
 def _length(value: object) -> int | None:
-    if not isinstance(value, Pack) or any(isinstance(segment, Run) for segment in value.segments):
+    if not isinstance(value, Pack) or any(isinstance(segment, ItemRun) for segment in value.segments):
         return None
     return len(value.segments)
 

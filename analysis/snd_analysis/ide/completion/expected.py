@@ -35,7 +35,7 @@ from snd_analysis.skriptnd.types import (
     is_within,
 )
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 from snd_analysis.workspace import Snapshot
 
 # Brackets that contain statements.
@@ -94,7 +94,7 @@ class Expected(Struct, frozen=True):
 
 @lru_cache(_REMEMBERED)
 def _may_be_equal(one: Integer, other: Integer) -> bool:
-    return shapes.decide_equal(one, other) is not Verdict.DIFFERENT
+    return shapes.decide_equal(one, other) is not EqualityVerdict.DIFFERENT
 
 
 def signature_at(snapshot: Snapshot, place: CompletionPlace, opener: int) -> tuple[OperatorName, Signature] | None:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from snd_analysis.base import counted
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.compose.formulas import (
-    Cell,
     Cells,
+    FlowCell,
     Formula,
     FormulaFailed,
     FormulaTensors,
@@ -48,7 +48,7 @@ class TensorCells(Struct, frozen=True):
 
     name: str
     shape: tuple[int | None, ...]
-    cells: frozenset[Cell]
+    cells: frozenset[FlowCell]
 
 
 class DataFlow(Struct, frozen=True):
@@ -59,7 +59,7 @@ class DataFlow(Struct, frozen=True):
     tensors: tuple[TensorCells, ...]
 
 
-_ByTensor: TypeAlias = "dict[Tensor, set[Cell]]"
+_ByTensor: TypeAlias = "dict[Tensor, set[FlowCell]]"
 
 
 def tensors_of(specialization: Specialization, direction: Direction) -> dict[str, Tensor]:
@@ -70,7 +70,7 @@ def tensors_of(specialization: Specialization, direction: Direction) -> dict[str
     return dict(_named(_outputs(specialization) if direction is Direction.READS else _sources(specialization)))
 
 
-def flow_of(specialization: Specialization, name: str, cell: Cell) -> DataFlow:
+def flow_of(specialization: Specialization, name: str, cell: FlowCell) -> DataFlow:
     """Return the cells that a cell of an output reads, or that a cell of an input, variable or constant is read for.
 
     Raise NoFlow.
@@ -93,7 +93,7 @@ def flow_of(specialization: Specialization, name: str, cell: Cell) -> DataFlow:
     return DataFlow(direction, TensorCells(name, shape, frozenset({cell})), tensors)
 
 
-def _demand_inside(name: str, shape: tuple[int | None, ...], cell: Cell) -> None:
+def _demand_inside(name: str, shape: tuple[int | None, ...], cell: FlowCell) -> None:
     if len(cell) != len(shape):
         given = "1 index" if len(cell) == 1 else f"{len(cell)} indices"
         raise NoFlow(f"'{name}' has {counted(len(shape), 'dimension')}, but the cell has {given}")
@@ -109,7 +109,7 @@ def shape_of(tensor: Tensor) -> tuple[int | None, ...]:
     return tuple(each.value if isinstance(each, Integer) else None for each in tensor.shape or ())
 
 
-def all_cells(tensor: Tensor) -> Cell:
+def all_cells(tensor: Tensor) -> FlowCell:
     """Return the cell that represents every cell of a tensor."""
     return (None,) * len(tensor.shape or ())
 
@@ -198,7 +198,7 @@ def _through_body(
 
 
 def _through_graph(
-    graph: Graph, direction: Direction, budget: PointBudget, cells: Mapping[Tensor, Collection[Cell]]
+    graph: Graph, direction: Direction, budget: PointBudget, cells: Mapping[Tensor, Collection[FlowCell]]
 ) -> _ByTensor:
     found: _ByTensor = {tensor: set(each) for tensor, each in cells.items()}
     is_back = direction is Direction.READS
@@ -212,8 +212,8 @@ def _through_graph(
 
 
 def _through_operation(
-    operation: Operation, direction: Direction, budget: PointBudget, cells: Mapping[int, Collection[Cell]]
-) -> dict[int, set[Cell]]:
+    operation: Operation, direction: Direction, budget: PointBudget, cells: Mapping[int, Collection[FlowCell]]
+) -> dict[int, set[FlowCell]]:
     """Return the same for an operation: tensors by their number among its inputs, or outputs."""
     specialization = specialization_of(operation)
     is_back = direction is Direction.READS

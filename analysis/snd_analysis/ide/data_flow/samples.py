@@ -12,7 +12,7 @@ from snd_analysis.ide.evaluation import samples_in
 from snd_analysis.ide.limits import LONGEST_PICTURED_VECTOR
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.names import OperatorName
-from snd_analysis.skriptnd.samples import Nested
+from snd_analysis.skriptnd.samples import NestedRows
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.workspace import Snapshot
 
@@ -94,7 +94,7 @@ def _elements(node: nodes.Node) -> Iterator[str]:
         yield written(node).removesuffix(".0")
 
 
-def _items(value: Nested | None) -> Iterator[str]:
+def _items(value: NestedRows | None) -> Iterator[str]:
     if isinstance(value, list | tuple):
         for item in value:
             yield from _items(item)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Sequence
 from math import prod
 
-from snd_analysis.compose.formulas import Cell
+from snd_analysis.compose.formulas import FlowCell
 from snd_analysis.ide.data_flow.flow import DataFlow, Direction
 
 _CELL = re.compile(r"\s*([A-Za-z_]\w*(?:\[\d+\](?=\[))?)\s*(?:\[([\d\s,]*)\])?\s*")
 
 
-def cells_text(name: str, cells: Collection[Cell], shape: Sequence[int | None]) -> str:
+def cells_text(name: str, cells: Collection[FlowCell], shape: Sequence[int | None]) -> str:
     """Return cells of a tensor, by ranges along each dimension; ``*`` where data decide about the index."""
     if not shape:
         return name
@@ -31,7 +31,7 @@ def flow_lines(flow: DataFlow) -> list[str]:
     ]
 
 
-def parse_cell(text: str) -> tuple[str, Cell] | None:
+def parse_cell(text: str) -> tuple[str, FlowCell] | None:
     """Return the tensor and the indices that ``y[0,2]`` names; None if it is not written like that."""
     found = _CELL.fullmatch(text)
     if found is None:

@@ -16,7 +16,7 @@ from snd_analysis.compose import (
 from snd_analysis.ide.limits import MOST_ELEMENTS, MOST_PRODUCTS
 from snd_analysis.model import Graph, Loop, Operation, Tensor
 from snd_analysis.symbolic.integers import bounds
-from snd_analysis.symbolic.values import Maybe, Pack, Run, Segment
+from snd_analysis.symbolic.values import ItemRun, Maybe, Pack, Segment
 
 # Number of graphs whose size class is cached: it is asked for with every edit.
 _REMEMBERED = 4
@@ -95,7 +95,7 @@ class _Elements:
                 return self._unlimited if most is None else most
             case Maybe():
                 return self._elements(value.value)
-            case Run():
+            case ItemRun():
                 length, each = bounds(value.length)[1], self._elements(value.element)
                 return self._unlimited if length is None or each is None else length * each
             case Pack():

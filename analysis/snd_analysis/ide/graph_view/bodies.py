@@ -14,7 +14,7 @@ from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, 
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Value
 
 Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
 """Function that adds the body to the node of an operation, given the tensors around that it may read."""
@@ -299,7 +299,7 @@ def _defaults(specialization: Specialization) -> Iterator[str]:
         elif value is not None and default is not None and not default.bounds:
             usual = specialization.scope.attempt(default.value)
             items = value.items if isinstance(value, Pack) and value.items is not None else [value]
-            texts = {shown(each) for each in items if not isinstance(each, Run)}
+            texts = {shown(each) for each in items if not isinstance(each, ItemRun)}
             if usual is not UNDEFINED and (shown(usual) == shown(value) or texts == {shown(usual)}):
                 yield member.name
 
@@ -320,12 +320,12 @@ def _count(value: Value, tensor: Tensor) -> int | str | None:
         return _count(value.value, tensor)
     if isinstance(value, Pack):
         for each in value.segments:
-            if isinstance(each, Run) and tensor in tensors_of(each.element):
+            if isinstance(each, ItemRun) and tensor in tensors_of(each.element):
                 return each.length.value if each.length.value is not None else str(each.length)
     return None
 
 
-def _extent(extent: Integer | Run) -> int | str:
-    if isinstance(extent, Run):
+def _extent(extent: Integer | ItemRun) -> int | str:
+    if isinstance(extent, ItemRun):
         return f"{shown(extent.element)} ..({extent.length})"
     return extent.value if extent.value is not None else str(extent)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from snd_analysis.compose import Specialization
 from snd_analysis.compose.formulas import (
-    Cell,
     CellWrite,
     Constant,
+    FlowCell,
     Formula,
     FormulaFailed,
     FormulaTensors,
@@ -60,7 +60,7 @@ def _middle(formula: Formula, access: nodes.Node) -> Iterator[CellWrite]:
                 yield write
 
 
-def _read_by(write: CellWrite, access: nodes.Node) -> list[tuple[Slot, Cell]]:
+def _read_by(write: CellWrite, access: nodes.Node) -> list[tuple[Slot, FlowCell]]:
     return [
         (each.slot, each.cell)
         for each in write.reads
@@ -70,7 +70,7 @@ def _read_by(write: CellWrite, access: nodes.Node) -> list[tuple[Slot, Cell]]:
 
 def _reads(formulas: list[Formula], middle: CellWrite, access: nodes.Node) -> Iterator[str]:
     wanted = {middle.slot: {middle.cell}}
-    read: dict[Slot, set[Cell]] = {}
+    read: dict[Slot, set[FlowCell]] = {}
     for formula in formulas:
         for write in writes_of(formula, points_writing(formula, wanted), PointBudget(MOST_POINTS_OF_FLOW)):
             if (write.slot, write.cell) == (middle.slot, middle.cell):
@@ -85,7 +85,7 @@ def _feeds(formulas: list[Formula], middle: CellWrite, access: nodes.Node) -> It
     slot, cell = _read_by(middle, access)[0]
     if None in cell:
         return
-    fed: dict[Slot, set[Cell]] = {}
+    fed: dict[Slot, set[FlowCell]] = {}
     for formula in formulas:
         for write in writes_of(formula, points_reading(formula, {slot: {cell}}), PointBudget(MOST_POINTS_OF_FLOW)):
             if (slot, cell) in _read_by(write, access):

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Run, Value
+from snd_analysis.symbolic.values import UNDEFINED, ItemRun, Pack, Value
 
 
 def index_facts(knowledge: Knowledge, symbol: Symbol) -> Iterator[str]:
@@ -63,7 +63,7 @@ def access_facts(knowledge: Knowledge, access: nodes.Subscript | nodes.Access, b
         return
     tensor, index = found
     shape = tensor.shape
-    positions = shape is not None and not any(isinstance(each, Run) for each in shape) and not _packed(index)
+    positions = shape is not None and not any(isinstance(each, ItemRun) for each in shape) and not _packed(index)
     ranges = _Ranges(knowledge)
     for at, item in enumerate(index.items):
         extent = None

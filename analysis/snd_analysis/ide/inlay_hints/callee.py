@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
 
 
-class Callee(Struct, frozen=True):
+class CalleeDeclarations(Struct, frozen=True):
     """The declarations of a definition that is invoked."""
 
     generics: tuple[Declared, ...]
@@ -28,12 +28,12 @@ class Callee(Struct, frozen=True):
 
 
 @query
-def callee(db: Database, name: OperatorName) -> Callee:
+def callee(db: Database, name: OperatorName) -> CalleeDeclarations:
     """Return the declarations of a definition; an empty result if there is none of that name."""
     snapshot = Snapshot(db)
     outputs = declared(snapshot, name, (BlockKind.OUTPUT,))
     knowledge = knowledge_of(snapshot, name)
-    return Callee(
+    return CalleeDeclarations(
         generics=tuple(declared(snapshot, name, (BlockKind.DTYPE,))),
         inputs=tuple(declared(snapshot, name, (BlockKind.INPUT,))),
         outputs=tuple(Location(name.path, entry.name_span) for entry in outputs),

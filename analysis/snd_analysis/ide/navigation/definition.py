@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Location, Span
 from snd_analysis.ide.mentions import subject_at
-from snd_analysis.ide.targets import LocalName, Owner, Subject, attribute_of, owner_of
+from snd_analysis.ide.targets import LocalName, NameSubject, Owner, attribute_of, owner_of
 from snd_analysis.skriptnd.names import AttributeName, ModuleName, OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -32,7 +32,7 @@ def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
     return declaration_of(snapshot, subject, origin)
 
 
-def declaration_of(snapshot: Snapshot, subject: Subject, origin: Span) -> Link | None:
+def declaration_of(snapshot: Snapshot, subject: NameSubject, origin: Span) -> Link | None:
     """Return the declaration of a subject; None for built-in subjects."""
     match subject:
         case ModuleName(path=target):

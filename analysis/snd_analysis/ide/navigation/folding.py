@@ -20,34 +20,34 @@ class FoldKind(StrEnum):
     IMPORTS = "imports"
 
 
-class Fold(Struct, frozen=True):
+class FoldableRange(Struct, frozen=True):
     """A range that can be folded; the rest of its first line stays visible."""
 
     span: Span
     kind: FoldKind
 
 
-def foldable(snapshot: Snapshot, path: str) -> Iterator[Fold]:
+def foldable(snapshot: Snapshot, path: str) -> Iterator[FoldableRange]:
     """Return definitions, blocks, regions and imports."""
     tree = snapshot.tree(path)
     yield from _code(tree)
     yield from _imports(tree)
 
 
-def _code(tree: SyntaxTree) -> Iterator[Fold]:
+def _code(tree: SyntaxTree) -> Iterator[FoldableRange]:
     for start, definition in tree.definitions:
-        yield Fold(definition.span.shifted(start), FoldKind.CODE)
+        yield FoldableRange(definition.span.shifted(start), FoldKind.CODE)
         for block in definition.blocks:
-            yield Fold(block.span.shifted(start), FoldKind.CODE)
+            yield FoldableRange(block.span.shifted(start), FoldKind.CODE)
             if not isinstance(block, nodes.Block):
                 continue
             for entry in block.entries:
                 for node in nodes.descendants(entry.statement):
                     if isinstance(node, nodes.Region):
-                        yield Fold(node.span.shifted(start + entry.start), FoldKind.CODE)
+                        yield FoldableRange(node.span.shifted(start + entry.start), FoldKind.CODE)
 
 
-def _imports(tree: SyntaxTree) -> Iterator[Fold]:
+def _imports(tree: SyntaxTree) -> Iterator[FoldableRange]:
     spans = [
         item.span.shifted(placed.start)
         for placed in tree.chunks
@@ -55,4 +55,4 @@ def _imports(tree: SyntaxTree) -> Iterator[Fold]:
         if isinstance(item, nodes.Import)
     ]
     if len(spans) > 1:
-        yield Fold(Span(spans[0].start, spans[-1].end), FoldKind.IMPORTS)
+        yield FoldableRange(Span(spans[0].start, spans[-1].end), FoldKind.IMPORTS)

@@ -19,10 +19,10 @@ from snd_analysis.ide.nnef1.facts import fact_text
 from snd_analysis.ide.nnef1.operations import known_names, signature_of
 from snd_analysis.ide.nnef1.places import definition_at, definitions, tree_of
 from snd_analysis.ide.nnef1.signature_help import OpenCall, open_call, tokens_before
-from snd_analysis.nnef1.elaborate import Value
+from snd_analysis.nnef1.elaborate import ElaboratedValue
 from snd_analysis.nnef1.lints import ABSENT_IN_TRACT, KNOWN_EXTENSIONS
 from snd_analysis.nnef1.names import assigned_names, declared_symbols
-from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, Token, nodes
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, Nnef1SyntaxTree, Nnef1Token, nodes
 from snd_analysis.workspace import Snapshot, elaborated
 
 _WORD_BEFORE = re.compile(r"\w*\Z")
@@ -42,11 +42,11 @@ _NAMING_TYPES = ("to", "datum_type")
 class _Cursor(Struct, frozen=True):
     """The text before a cursor."""
 
-    tree: SyntaxTree
+    tree: Nnef1SyntaxTree
     path: str
     offset: int
     prefix: str
-    tokens: Sequence[Token]
+    tokens: Sequence[Nnef1Token]
     """Tokens of the statement before the word at the cursor."""
     statement: int
     """Offset of the start of that statement."""
@@ -82,7 +82,7 @@ def completions(
     )
 
 
-def _is_extended(tokens: Sequence[Token]) -> bool:
+def _is_extended(tokens: Sequence[Nnef1Token]) -> bool:
     """Return whether the last tokens are the beginning of an identifier in quotes, ``i"in/put``."""
     quoted = tokens[-2:]
     return (
@@ -173,7 +173,7 @@ def _tensor(cursor: _Cursor, name: str, group: int, detail: str) -> Completion:
     return Completion(name, CompletionKind.TENSOR, group, text, filter=compared_with, detail=detail)
 
 
-def _values(snapshot: Snapshot, cursor: _Cursor) -> Mapping[str, Value]:
+def _values(snapshot: Snapshot, cursor: _Cursor) -> Mapping[str, ElaboratedValue]:
     found = elaborated(snapshot.db, cursor.path)
     assert cursor.definition is not None
     head = cursor.definition.head

@@ -11,8 +11,8 @@ from snd_analysis.ide.limits import MOST_SHOWN_ITEMS
 from snd_analysis.ide.nnef1.places import PlacedEntry, entry_at, tree_of
 from snd_analysis.ide.values import short_type_text, type_text
 from snd_analysis.model import Operation, Tensor
-from snd_analysis.nnef1.elaborate import Items, Known, TensorName, Unknown, Value
-from snd_analysis.nnef1.names import Local, Symbol, Use
+from snd_analysis.nnef1.elaborate import ElaboratedValue, GraphTensor, ItemList, KnownItems, ReportedUnknown
+from snd_analysis.nnef1.names import LocalSubject, Nnef1Use, SymbolSubject
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.skriptnd.syntax import nodes as flat
@@ -20,13 +20,13 @@ from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.workspace import Snapshot, elaborated
 
 
-def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
+def value_of(snapshot: Snapshot, path: str, use: Nnef1Use) -> ElaboratedValue | None:
     """Return the value of a name at its place; in a fragment, that in its first invocation. None if unknown."""
     found = elaborated(snapshot.db, path)
     match use.subject:
-        case Symbol(name=name):
+        case SymbolSubject(name=name):
             return found.symbols.get(name)
-        case Local(name=name, comprehension=None):
+        case LocalSubject(name=name, comprehension=None):
             pass
         case _:
             return None
@@ -49,7 +49,7 @@ def value_of(snapshot: Snapshot, path: str, use: Use) -> Value | None:
     return values.parameters.get(name)
 
 
-def assigned(snapshot: Snapshot, path: str, placed: PlacedEntry) -> Mapping[str, Value]:
+def assigned(snapshot: Snapshot, path: str, placed: PlacedEntry) -> Mapping[str, ElaboratedValue]:
     """Return the values that an entry assigns; in a fragment, those of its first invocation."""
     found = elaborated(snapshot.db, path)
     head = placed.definition.head
@@ -59,12 +59,12 @@ def assigned(snapshot: Snapshot, path: str, placed: PlacedEntry) -> Mapping[str,
     return values.entries[placed.number]
 
 
-def tensor_names(value: Value | None) -> Iterator[str]:
+def tensor_names(value: ElaboratedValue | None) -> Iterator[str]:
     """Yield the names in the graph of the tensors that a value is or has."""
     match value:
-        case TensorName(name=name) if name:
+        case GraphTensor(name=name) if name:
             yield name
-        case Items(values=values):
+        case ItemList(values=values):
             for each in values:
                 yield from tensor_names(each)
 
@@ -99,22 +99,22 @@ def operations_of(
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
-def fact_text(value: Value | None, *, short: bool = False) -> str:
+def fact_text(value: ElaboratedValue | None, *, short: bool = False) -> str:
     """Return the type of a tensor, or a value; empty if nothing is known."""
     match value:
-        case None | Unknown():
+        case None | ReportedUnknown():
             return ""
-        case TensorName(tensor=Tensor() as tensor, known=known):
+        case GraphTensor(tensor=Tensor() as tensor, known=known):
             type_ = short_type_text(tensor) if short else type_text(tensor)
             return type_ if known is None or not type_ else f"{type_} = {_known_text(known)}"
-        case TensorName():
+        case GraphTensor():
             return ""
-        case Items(values=values) if any(isinstance(each, TensorName) for each in values):
+        case ItemList(values=values) if any(isinstance(each, GraphTensor) for each in values):
             return ", ".join(fact_text(each, short=short) or "?" for each in values)
     return f"= {plain_text(value)}"
 
 
-def plain_text(value: Value) -> str:
+def plain_text(value: ElaboratedValue) -> str:
     """Return a value that is known when a graph is read, in the notation of NNEF 1.0."""
     match value:
         case Integer():
@@ -123,19 +123,19 @@ def plain_text(value: Value) -> str:
             return str(value).lower()
         case str():
             return f"'{value}'"
-        case Items(values=values):
+        case ItemList(values=values):
             shown = [plain_text(each) for each in values[:MOST_SHOWN_ITEMS]]
             more = ["…"] if len(values) > MOST_SHOWN_ITEMS else []
             brackets = "()" if value.is_tuple else "[]"
             return f"{brackets[0]}{', '.join([*shown, *more])}{brackets[1]}"
-        case TensorName():
+        case GraphTensor():
             return fact_text(value) or "?"
         case float():
             return repr(value)
     return "?"
 
 
-def _known_text(known: Known) -> str:
+def _known_text(known: KnownItems) -> str:
     if known.shape == () and known.items:
         return plain_text(known.items[0])
-    return plain_text(Items(known.items))
+    return plain_text(ItemList(known.items))

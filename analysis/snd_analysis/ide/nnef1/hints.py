@@ -8,8 +8,8 @@ from snd_analysis.base import Location, Span
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
 from snd_analysis.ide.nnef1.facts import assigned, fact_text
 from snd_analysis.ide.nnef1.places import PlacedEntry, definitions, entries_in, entry_end, fragment_named, tree_of
-from snd_analysis.nnef1.elaborate import Value
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.nnef1.elaborate import ElaboratedValue
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes
 from snd_analysis.workspace import Snapshot
 
 
@@ -28,7 +28,7 @@ def inlay_hints(snapshot: Snapshot, path: str, within: Span | None, kinds: Set[H
     return sorted((each for each in found if span.start <= each.offset <= span.end), key=lambda each: each.offset)
 
 
-def _shapes(snapshot: Snapshot, path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
+def _shapes(snapshot: Snapshot, path: str, tree: Nnef1SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
     end = entry_end(tree.text, placed)
     values = assigned(snapshot, path, placed)
     shown = [(name, text) for name, value in values.items() if (text := _text(value, placed))]
@@ -39,7 +39,7 @@ def _shapes(snapshot: Snapshot, path: str, tree: SyntaxTree, placed: PlacedEntry
     yield InlayHint(end, HintKind.SHAPE, (LabelPart(text),), before=True)
 
 
-def _text(value: Value, placed: PlacedEntry) -> str:
+def _text(value: ElaboratedValue, placed: PlacedEntry) -> str:
     """Return the text of a value; empty if its statement shows the same."""
     text = fact_text(value, short=True)
     statement = placed.entry.statements[0]
@@ -49,7 +49,7 @@ def _text(value: Value, placed: PlacedEntry) -> str:
     return "" if is_written and text.startswith("=") else text
 
 
-def _arguments(path: str, tree: SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
+def _arguments(path: str, tree: Nnef1SyntaxTree, placed: PlacedEntry) -> Iterator[InlayHint]:
     """Yield the names of the parameters of fragments before their arguments, unless the arguments have equal names."""
     for statement in placed.entry.statements:
         call = statement.value if isinstance(statement, nodes.Assignment) else None

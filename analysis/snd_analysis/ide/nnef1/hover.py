@@ -16,11 +16,11 @@ from snd_analysis.ide.nnef1.operations import LANGUAGE, parameter_markdown, sign
 from snd_analysis.ide.nnef1.places import definition_at, definitions, entry_at, nodes_around, tree_of, use_at
 from snd_analysis.ide.nnef1.stored import stored_at, stored_named
 from snd_analysis.ide.values import tensor_facts, value_text
-from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, TensorName
-from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Symbol, Use
+from snd_analysis.nnef1.elaborate import GraphTensor, StoredVariable, TensorFile
+from snd_analysis.nnef1.names import Fragment, LocalSubject, Nnef1Use, OperationSubject, ParameterSubject, SymbolSubject
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import OperatorName, SymbolKind
-from snd_analysis.skriptnd.syntax.nodes import Block, BlockKind
+from snd_analysis.skriptnd.syntax import nodes as skriptnd_nodes
 from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_analysis.workspace import Snapshot, elaborated
 
@@ -37,19 +37,19 @@ def hover(snapshot: Snapshot, path: str, offset: int, _: Examples | None) -> Hov
     return Hover(use.span, text) if text else None
 
 
-def _text(snapshot: Snapshot, path: str, use: Use) -> str:
+def _text(snapshot: Snapshot, path: str, use: Nnef1Use) -> str:
     match use.subject:
-        case Local() as local if not _is_inside(snapshot, path, use, local):
+        case LocalSubject() as local if not _is_inside(snapshot, path, use, local):
             return _declared_text(snapshot, path, local)
-        case Local(name=name):
+        case LocalSubject(name=name):
             return _local_text(snapshot, path, use, name)
-        case Symbol(name=name):
+        case SymbolSubject(name=name):
             return paragraphs([code_block(name, LANGUAGE), "an extent that is not known before the graph runs"])
         case Fragment(name=name):
             return signature_markdown(signature_of(snapshot, path, name), _kind(snapshot, path, name))
-        case Parameter(operation=operation, name=name):
+        case ParameterSubject(operation=operation, name=name):
             return parameter_markdown(signature_of(snapshot, path, operation), name)
-        case Operation(name=name):
+        case OperationSubject(name=name):
             types, facts = _operation_here(snapshot, path, use)
             signature = signature_of(snapshot, path, name)
             formula = "" if signature is None else _formula(snapshot, signature.operator)
@@ -65,13 +65,13 @@ def _kind(snapshot: Snapshot, path: str, name: str) -> str:
     return next(found, "fragment")
 
 
-def _is_inside(snapshot: Snapshot, path: str, use: Use, local: Local) -> bool:
+def _is_inside(snapshot: Snapshot, path: str, use: Nnef1Use, local: LocalSubject) -> bool:
     """Return whether a name stands in the definition that it is local to: not in a sample, nor in an invocation."""
     around = definition_at(tree_of(snapshot, path), use.span.start)
     return around is not None and around.head.name.text == local.definition
 
 
-def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
+def _declared_text(snapshot: Snapshot, path: str, local: LocalSubject) -> str:
     """Return the text about a parameter or result named in a sample or an invocation; its value depends on that."""
     tree = tree_of(snapshot, path)
     found = next((each for each in definitions(tree) if each.head.name.text == local.definition), None)
@@ -86,7 +86,7 @@ def _declared_text(snapshot: Snapshot, path: str, local: Local) -> str:
 
 
 # ---- names of a body -------------------------------------------------------------------------------------------------
-def _local_text(snapshot: Snapshot, path: str, use: Use, name: str) -> str:
+def _local_text(snapshot: Snapshot, path: str, use: Nnef1Use, name: str) -> str:
     value = value_of(snapshot, path, use)
     fact = fact_text(value)
     separator = "" if not fact else " " if fact.startswith("=") else ": "
@@ -96,7 +96,7 @@ def _local_text(snapshot: Snapshot, path: str, use: Use, name: str) -> str:
     if definition is not None and _is_fragment(definition) and fact:
         inside = f"in the first invocation of {code(definition.name.text)}"
     facts: list[str] = []
-    if isinstance(value, TensorName) and value.tensor is not None:
+    if isinstance(value, GraphTensor) and value.tensor is not None:
         facts += tensor_facts(value.tensor)
     stored = None if value is None else stored_named(snapshot, path, value)
     return paragraphs(
@@ -128,7 +128,7 @@ def _stored_text(variable: StoredVariable, path: str | None, file: TensorFile | 
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
-def _operation_here(snapshot: Snapshot, path: str, use: Use) -> tuple[str, str]:
+def _operation_here(snapshot: Snapshot, path: str, use: Nnef1Use) -> tuple[str, str]:
     """Return the types of the results of an operation, and its attributes with consequences."""
     placed = entry_at(tree_of(snapshot, path), use.span.start)
     if placed is None:
@@ -178,7 +178,8 @@ def _formula(snapshot: Snapshot, operator: OperatorName | None) -> str:
     texts = [
         found.chunk.text[block.start : block.end]
         for block in found.definition.blocks
-        if isinstance(block, Block) and block.kind in (BlockKind.LOWER, BlockKind.COMPOSE)
+        if isinstance(block, skriptnd_nodes.Block)
+        and block.kind in (skriptnd_nodes.BlockKind.LOWER, skriptnd_nodes.BlockKind.COMPOSE)
     ]
     text = "\n".join(_dedented(each) for each in texts)
     return code_block(text) if text and text.count("\n") < MOST_FORMULA_LINES else ""

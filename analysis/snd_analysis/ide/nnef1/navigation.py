@@ -11,7 +11,7 @@ from snd_analysis.ide.mentions import Occurrence
 from snd_analysis.ide.navigation.definition import Link
 from snd_analysis.ide.navigation.definition import implementation as implementation_of
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, OutlineKind
-from snd_analysis.ide.navigation.folding import Fold, FoldKind
+from snd_analysis.ide.navigation.folding import FoldableRange, FoldKind
 from snd_analysis.ide.navigation.links import DocumentLink
 from snd_analysis.ide.nnef1.facts import assigned, fact_text
 from snd_analysis.ide.nnef1.operations import signature_of
@@ -27,8 +27,8 @@ from snd_analysis.ide.nnef1.places import (
 )
 from snd_analysis.ide.nnef1.quantization import quantized_places
 from snd_analysis.ide.nnef1.stored import labels, submodel_labels
-from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Symbol, Use
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.nnef1.names import Fragment, LocalSubject, Nnef1Use, OperationSubject, ParameterSubject, SymbolSubject
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import OperatorName, Role
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.workspace import Snapshot
@@ -44,20 +44,20 @@ def definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
     if use is None:
         return None
     match use.subject:
-        case Operation(name=name):
+        case OperationSubject(name=name):
             return _operator(snapshot, path, name, use.span)
-        case Parameter(operation=operation, name=name):
+        case ParameterSubject(operation=operation, name=name):
             return _parameter(snapshot, path, operation, name, use.span)
         case Fragment(name=name):
             return _fragment(snapshot, path, name, use.span)
-        case Local() | Symbol():
+        case LocalSubject() | SymbolSubject():
             return _assigned(snapshot, path, use)
 
 
 def implementation(snapshot: Snapshot, path: str, offset: int) -> Sequence[Link]:
     """Return the formulas and compositions of the operator of the operation that is named at an offset."""
     use = use_at(snapshot, path, offset)
-    is_operation = use is not None and isinstance(use.subject, Operation)
+    is_operation = use is not None and isinstance(use.subject, OperationSubject)
     signature = signature_of(snapshot, path, use.subject.name) if use is not None and is_operation else None
     operator = None if signature is None else signature.operator
     found = None if operator is None else snapshot.definitions(operator.path).get(operator.name)
@@ -104,7 +104,7 @@ def _fragment(snapshot: Snapshot, path: str, name: str, origin: Span) -> Link | 
     return Link(origin, Location(path, Span(found.start, found.end)), Location(path, head))
 
 
-def _assigned(snapshot: Snapshot, path: str, use: Use) -> Link | None:
+def _assigned(snapshot: Snapshot, path: str, use: Nnef1Use) -> Link | None:
     """Return the last assignment before a name, else its declaration, else the first assignment."""
     places = [*uses_of(snapshot, path, use.subject)]
     tree = tree_of(snapshot, path)
@@ -126,7 +126,7 @@ def _assigned(snapshot: Snapshot, path: str, use: Use) -> Link | None:
 def type_definition(snapshot: Snapshot, path: str, offset: int) -> Link | None:
     """Return the operation or fragment that makes the tensor at an offset."""
     use = use_at(snapshot, path, offset)
-    if use is None or not isinstance(use.subject, Local):
+    if use is None or not isinstance(use.subject, LocalSubject):
         return None
     link = _assigned(snapshot, path, use)
     placed = None if link is None else entry_at(tree_of(snapshot, path), link.name.span.start)
@@ -144,12 +144,12 @@ def occurrences(snapshot: Snapshot, path: str, offset: int, paths: Iterable[str]
         return
     for each in uses_of(snapshot, path, use.subject):
         yield Occurrence(Location(path, each.span), each.role)
-    if paths is not None and isinstance(use.subject, Local) and is_of_graph(snapshot, path, use.subject):
+    if paths is not None and isinstance(use.subject, LocalSubject) and is_of_graph(snapshot, path, use.subject):
         for place in quantized_places(snapshot, path, use.subject.name):
             yield Occurrence(place, Role.READ)
 
 
-def is_of_graph(snapshot: Snapshot, path: str, subject: Local) -> bool:
+def is_of_graph(snapshot: Snapshot, path: str, subject: LocalSubject) -> bool:
     """Return whether a name is local to the graph of a file, not to a fragment."""
     graphs = (each for each in definitions(tree_of(snapshot, path)) if each.head.kind == "graph")
     return any(each.head.name.text == subject.definition for each in graphs) and subject.comprehension is None
@@ -177,7 +177,7 @@ def around(snapshot: Snapshot, path: str, offset: int) -> Iterator[Span]:
             yield node.span.shifted(placed.entry.start)
 
 
-def foldable(snapshot: Snapshot, path: str) -> Iterator[Fold]:
+def foldable(snapshot: Snapshot, path: str) -> Iterator[FoldableRange]:
     """Yield definitions, statements of several lines, and runs of declarations: variables, inputs, constants."""
     tree = tree_of(snapshot, path)
     extensions = [
@@ -186,17 +186,17 @@ def foldable(snapshot: Snapshot, path: str) -> Iterator[Fold]:
         if isinstance(each, nodes.Placed) and isinstance(each.item, nodes.Extension)
     ]
     if len(extensions) > 1:
-        yield Fold(Span(extensions[0].start, extensions[-1].end), FoldKind.IMPORTS)
+        yield FoldableRange(Span(extensions[0].start, extensions[-1].end), FoldKind.IMPORTS)
     for each in definitions(tree):
-        yield Fold(Span(each.start, each.end), FoldKind.CODE)
+        yield FoldableRange(Span(each.start, each.end), FoldKind.CODE)
         placed = [PlacedEntry(each, entry, number) for number, entry in enumerate(each.body or ())]
         for kind, group in groupby(placed, lambda entry: _source(entry.entry)):
             run = [*group]
             if kind and len(run) >= _FEWEST_FOLDED:
-                yield Fold(Span(run[0].entry.start, run[-1].end), FoldKind.CODE)
+                yield FoldableRange(Span(run[0].entry.start, run[-1].end), FoldKind.CODE)
             else:
                 for entry in run:
-                    yield Fold(Span(entry.entry.start, entry.end), FoldKind.CODE)
+                    yield FoldableRange(Span(entry.entry.start, entry.end), FoldKind.CODE)
 
 
 def _source(entry: nodes.Entry) -> str:
@@ -213,7 +213,7 @@ def outline(snapshot: Snapshot, path: str) -> Sequence[DocumentSymbol]:
     return [_definition(snapshot, path, tree, each) for each in definitions(tree)]
 
 
-def _definition(snapshot: Snapshot, path: str, tree: SyntaxTree, item: nodes.Definition) -> DocumentSymbol:
+def _definition(snapshot: Snapshot, path: str, tree: Nnef1SyntaxTree, item: nodes.Definition) -> DocumentSymbol:
     head = item.head
     kind = OutlineKind.GRAPH if head.kind == "graph" else OutlineKind.OPERATOR
     children: list[DocumentSymbol] = []
@@ -228,7 +228,7 @@ def _definition(snapshot: Snapshot, path: str, tree: SyntaxTree, item: nodes.Def
     return DocumentSymbol(head.name.text, kind, head.kind, Span(item.start, item.end), name, tuple(children))
 
 
-def _shown(tree: SyntaxTree, node: nodes.Node, base: int) -> str:
+def _shown(tree: Nnef1SyntaxTree, node: nodes.Node, base: int) -> str:
     return tree.text[node.start + base : node.end + base]
 
 

@@ -10,9 +10,8 @@ from snd_analysis.compose import Member
 from snd_analysis.ide.declarations import comment_of, parameter_comment
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
 from snd_analysis.ide.nnef1.places import fragment_named, tree_of
-from snd_analysis.nnef1.elaborate import SPECIAL, parameters
-from snd_analysis.nnef1.elaborate import Parameter as Expected
-from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, SyntaxTree, nodes
+from snd_analysis.nnef1.elaborate import SPECIAL, OperationParameter, parameters
+from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import written
 from snd_analysis.workspace import Snapshot, operation_names, operations_of_dialect
@@ -52,7 +51,7 @@ class ParameterText(Struct, frozen=True):
     documentation: str
 
 
-class Signature(Struct, frozen=True):
+class OperationSignature(Struct, frozen=True):
     """The signature of an operation or fragment for its invocations."""
 
     name: str
@@ -70,7 +69,7 @@ class Signature(Struct, frozen=True):
         return f"{self.name}({', '.join(each.text for each in self.parameters)}){results}"
 
 
-def signature_of(snapshot: Snapshot, path: str, name: str) -> Signature | None:
+def signature_of(snapshot: Snapshot, path: str, name: str) -> OperationSignature | None:
     """Return the signature of an operation or fragment, as a file sees it; None if there is none."""
     tree = tree_of(snapshot, path)
     fragment = fragment_named(tree, name)
@@ -78,11 +77,11 @@ def signature_of(snapshot: Snapshot, path: str, name: str) -> Signature | None:
         return _of_fragment(tree, fragment)
     if name in BUILT_INS:
         parameter = ParameterText("x", "x", True, True, "", "")
-        return Signature(name, (parameter,), "", _FUNCTIONS.get(name, ""))
+        return OperationSignature(name, (parameter,), "", _FUNCTIONS.get(name, ""))
     operator = operations_of_dialect(tree.dialect).operator((name,))
     if name in SPECIAL:
         own = tuple(_plain(each) for each in SPECIAL[name][0])
-        return Signature(name, own, "", _DECLARATIONS.get(name, ""), operator)
+        return OperationSignature(name, own, "", _DECLARATIONS.get(name, ""), operator)
     template = None if operator is None else snapshot.template(operator)
     if operator is None or template is None:
         return None
@@ -91,7 +90,7 @@ def signature_of(snapshot: Snapshot, path: str, name: str) -> Signature | None:
         _of_member(snapshot, operator, member, each) for member, each in zip(members, parameters(template), strict=True)
     )
     results = ", ".join(f"{each.name}: {_type(each, is_tensor=True)}" for each in template.outputs)
-    return Signature(name, found, results, comment_of(snapshot, operator), operator)
+    return OperationSignature(name, found, results, comment_of(snapshot, operator), operator)
 
 
 def known_names(snapshot: Snapshot, path: str) -> Collection[str]:
@@ -104,7 +103,7 @@ def _other_dialect(snapshot: Snapshot, path: str) -> set[str]:
     return set() if is_of_tract else {name for name in SPECIAL if name.startswith("tract_")}
 
 
-def _of_fragment(tree: SyntaxTree, fragment: nodes.Definition) -> Signature:
+def _of_fragment(tree: Nnef1SyntaxTree, fragment: nodes.Definition) -> OperationSignature:
     text, head = tree.text, fragment.head
 
     def shown(node: nodes.Node | None) -> str:
@@ -122,10 +121,10 @@ def _of_fragment(tree: SyntaxTree, fragment: nodes.Definition) -> Signature:
         for each in head.parameters
     )
     results = ", ".join(" ".join(shown(each).split()) for each in head.results)
-    return Signature(head.name.text, found, f"({results})", comment_above(tree, fragment))
+    return OperationSignature(head.name.text, found, f"({results})", comment_above(tree, fragment))
 
 
-def comment_above(tree: SyntaxTree, definition: nodes.Definition) -> str:
+def comment_above(tree: Nnef1SyntaxTree, definition: nodes.Definition) -> str:
     """Return the comment right above a definition, without its ``#``."""
     lines: list[str] = []
     start = tree.text.rfind("\n", 0, definition.start) + 1
@@ -139,12 +138,14 @@ def comment_above(tree: SyntaxTree, definition: nodes.Definition) -> str:
     return "\n".join(lines)
 
 
-def _plain(expected: Expected) -> ParameterText:
+def _plain(expected: OperationParameter) -> ParameterText:
     text = expected.name if expected.is_required else f"{expected.name} = …"
     return ParameterText(expected.name, text, expected.is_tensor, expected.is_required, "", "")
 
 
-def _of_member(snapshot: Snapshot, operator: OperatorName, member: Member, expected: Expected) -> ParameterText:
+def _of_member(
+    snapshot: Snapshot, operator: OperatorName, member: Member, expected: OperationParameter
+) -> ParameterText:
     type_ = _type(member, expected.is_tensor)
     default = member.node.default
     text = f"{expected.name}: {type_}"
@@ -173,7 +174,7 @@ def documentation(snapshot: Snapshot, subject: tuple[str, ...], path: str) -> st
     return ""
 
 
-def signature_markdown(signature: Signature | None, kind: str = "") -> str:
+def signature_markdown(signature: OperationSignature | None, kind: str = "") -> str:
     """Return a signature with its documentation; empty for none."""
     if signature is None:
         return ""
@@ -186,7 +187,7 @@ def signature_markdown(signature: Signature | None, kind: str = "") -> str:
     return paragraphs([code_block(head, LANGUAGE), module, documentation_text(signature.documentation)])
 
 
-def parameter_markdown(signature: Signature | None, name: str) -> str:
+def parameter_markdown(signature: OperationSignature | None, name: str) -> str:
     """Return the documentation of a parameter; empty if there is none of that name."""
     found = None if signature is None else next((each for each in signature.parameters if each.name == name), None)
     if signature is None or found is None:

@@ -11,8 +11,16 @@ from msgspec import Struct
 
 from snd_analysis.base import Node, Span, children
 from snd_analysis.db import Database, query
-from snd_analysis.nnef1.names import Fragment, Local, Operation, Parameter, Subject, Use, uses_in
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.nnef1.names import (
+    Fragment,
+    LocalSubject,
+    Nnef1Subject,
+    Nnef1Use,
+    OperationSubject,
+    ParameterSubject,
+    uses_in,
+)
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot, nnef1_tree
 
@@ -32,23 +40,23 @@ class PlacedEntry(Struct, frozen=True):
         return self.entry.start + self.entry.statements[-1].end
 
 
-def tree_of(snapshot: Snapshot, path: str) -> SyntaxTree:
+def tree_of(snapshot: Snapshot, path: str) -> Nnef1SyntaxTree:
     """Return the tree of a file."""
     return nnef1_tree(snapshot.db, path)
 
 
-def definitions(tree: SyntaxTree) -> Iterator[nodes.Definition]:
+def definitions(tree: Nnef1SyntaxTree) -> Iterator[nodes.Definition]:
     """Yield the fragments and graphs of a file."""
     return (each for each in tree.document.items if isinstance(each, nodes.Definition))
 
 
-def fragment_named(tree: SyntaxTree, name: str) -> nodes.Definition | None:
+def fragment_named(tree: Nnef1SyntaxTree, name: str) -> nodes.Definition | None:
     """Return the fragment of a name, of several the one that counts."""
     fragments = (each for each in definitions(tree) if each.head.kind == "fragment")
     return next((each for each in fragments if each.head.name.text == name), None)
 
 
-def definition_at(tree: SyntaxTree, offset: int) -> nodes.Definition | None:
+def definition_at(tree: Nnef1SyntaxTree, offset: int) -> nodes.Definition | None:
     """Return the definition around an offset."""
     return next((each for each in definitions(tree) if each.start <= offset <= each.end), None)
 
@@ -63,7 +71,7 @@ def entries_in(definition: nodes.Definition, within: Span) -> Iterator[PlacedEnt
         yield PlacedEntry(definition, body[number], number)
 
 
-def entry_at(tree: SyntaxTree, offset: int) -> PlacedEntry | None:
+def entry_at(tree: Nnef1SyntaxTree, offset: int) -> PlacedEntry | None:
     """Return the entry of a body that an offset stands in or behind."""
     definition = definition_at(tree, offset)
     if definition is None:
@@ -93,13 +101,13 @@ def nodes_around(entry: nodes.Entry, offset: int) -> list[Node]:
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 @query
-def uses(db: Database, path: str) -> tuple[Use, ...]:
+def uses(db: Database, path: str) -> tuple[Nnef1Use, ...]:
     """Return every name of a file with a subject, in the order of the text."""
     found = (*uses_in(nnef1_tree(db, path)), *_uses_in_samples(db, path))
     return tuple(sorted(found, key=lambda each: each.span))
 
 
-def _uses_in_samples(db: Database, path: str) -> Iterator[Use]:
+def _uses_in_samples(db: Database, path: str) -> Iterator[Nnef1Use]:
     """Yield the names in comments: invoked definitions of samples, their parameters, and recorded results."""
     own = {each.head.name.text for each in definitions(nnef1_tree(db, path))}
     for placed in Snapshot(db).samples(path):
@@ -107,17 +115,21 @@ def _uses_in_samples(db: Database, path: str) -> Iterator[Use]:
         if call is None or len(call.function.parts) > 1:
             continue
         name = call.function.text
-        yield Use(
-            call.function.span.shifted(placed.start), Fragment(name) if name in own else Operation(name), Role.READ
+        yield Nnef1Use(
+            call.function.span.shifted(placed.start),
+            Fragment(name) if name in own else OperationSubject(name),
+            Role.READ,
         )
         for each in () if call.attributes is None else call.attributes.items:
-            subject: Subject = Local(name, each.name.text) if name in own else Parameter(name, each.name.text)
-            yield Use(each.name.span.shifted(placed.start), subject, Role.READ)
+            subject: Nnef1Subject = (
+                LocalSubject(name, each.name.text) if name in own else ParameterSubject(name, each.name.text)
+            )
+            yield Nnef1Use(each.name.span.shifted(placed.start), subject, Role.READ)
         for recorded in placed.sample.results if name in own else ():
-            yield Use(recorded.name_span.shifted(placed.start), Local(name, recorded.name), Role.READ)
+            yield Nnef1Use(recorded.name_span.shifted(placed.start), LocalSubject(name, recorded.name), Role.READ)
 
 
-def use_at(snapshot: Snapshot, path: str, offset: int) -> Use | None:
+def use_at(snapshot: Snapshot, path: str, offset: int) -> Nnef1Use | None:
     """Return the name that an offset touches; between two names the one that begins there."""
     found = uses(snapshot.db, path)
     behind = bisect_right(found, offset, key=lambda each: each.span.start)
@@ -125,6 +137,6 @@ def use_at(snapshot: Snapshot, path: str, offset: int) -> Use | None:
     return touching[-1] if touching else None
 
 
-def uses_of(snapshot: Snapshot, path: str, subject: Subject) -> Iterator[Use]:
+def uses_of(snapshot: Snapshot, path: str, subject: Nnef1Subject) -> Iterator[Nnef1Use]:
     """Yield the places of a file where something is named."""
     return (each for each in uses(snapshot.db, path) if each.subject == subject)

@@ -21,8 +21,8 @@ from snd_analysis.ide.nnef1.places import definitions, tree_of, uses
 from snd_analysis.ide.nnef1.signature_help import open_call, tokens_before
 from snd_analysis.ide.nnef1.tokens import line_tokens
 from snd_analysis.ide.semantic_tokens import TokenGroup
-from snd_analysis.nnef1.elaborate import QUANTIZATION, Value
-from snd_analysis.nnef1.names import Local
+from snd_analysis.nnef1.elaborate import QUANTIZATION, ElaboratedValue
+from snd_analysis.nnef1.names import LocalSubject
 from snd_analysis.nnef1.syntax import Dialect, nodes, quantization_path
 from snd_analysis.skriptnd.names import OperatorName, Role
 from snd_analysis.workspace import Snapshot, elaborated, operations_of_dialect, quantization_file
@@ -66,14 +66,14 @@ def _line_at(snapshot: Snapshot, path: str, offset: int) -> _Line | None:
     return next(found, None)
 
 
-def _value(snapshot: Snapshot, path: str, name: str) -> Value | None:
+def _value(snapshot: Snapshot, path: str, name: str) -> ElaboratedValue | None:
     entries = elaborated(snapshot.db, graph_path(path)).values.entries
     return next((each[name] for each in reversed(entries) if name in each), None)
 
 
-def _subject(snapshot: Snapshot, path: str, name: str) -> Local | None:
+def _subject(snapshot: Snapshot, path: str, name: str) -> LocalSubject | None:
     graph = next((each for each in definitions(tree_of(snapshot, graph_path(path))) if each.head.kind == "graph"), None)
-    return None if graph is None else Local(graph.head.name.text, name)
+    return None if graph is None else LocalSubject(graph.head.name.text, name)
 
 
 def _operator(snapshot: Snapshot, name: str) -> OperatorName | None:

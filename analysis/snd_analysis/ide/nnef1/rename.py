@@ -8,7 +8,7 @@ from snd_analysis.base import Edit, Severity, Span, TextEdit
 from snd_analysis.ide.nnef1.navigation import occurrences
 from snd_analysis.ide.nnef1.places import tree_of, use_at, uses, uses_of
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
-from snd_analysis.nnef1.names import Fragment, Local, Symbol, Use
+from snd_analysis.nnef1.names import Fragment, LocalSubject, Nnef1Use, SymbolSubject
 from snd_analysis.nnef1.syntax import KEYWORDS
 from snd_analysis.workspace import Snapshot
 
@@ -35,16 +35,16 @@ def rename(snapshot: Snapshot, path: str, offset: int, name: str, _: Iterable[st
     return Renaming(tuple(TextEdit(location, name) for location in sorted(found)))
 
 
-def _renamed(snapshot: Snapshot, path: str, offset: int) -> Use:
+def _renamed(snapshot: Snapshot, path: str, offset: int) -> Nnef1Use:
     use = use_at(snapshot, path, offset)
     if use is None:
         raise RenameRefused("there is no name here that could be changed")
-    if not isinstance(use.subject, Local | Fragment | Symbol):
+    if not isinstance(use.subject, LocalSubject | Fragment | SymbolSubject):
         raise RenameRefused(f"'{use.subject.name}' is an operation: its name is fixed")
     return use
 
 
-def _demand_same_meaning(snapshot: Snapshot, path: str, use: Use, places: list[Span], name: str) -> None:
+def _demand_same_meaning(snapshot: Snapshot, path: str, use: Nnef1Use, places: list[Span], name: str) -> None:
     """Make the change in a copy, and look where every name leads then."""
     text = tree_of(snapshot, path).text
     for span in reversed(places):

@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.ide.markdown import documentation_text
-from snd_analysis.ide.nnef1.operations import Signature, signature_of
+from snd_analysis.ide.nnef1.operations import OperationSignature, signature_of
 from snd_analysis.ide.nnef1.places import tree_of
 from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
-from snd_analysis.nnef1.syntax import END, Token, tokenize
+from snd_analysis.nnef1.syntax import END, Nnef1Token, tokenize
 from snd_analysis.workspace import Snapshot
 
 _OPENING = {"(": ")", "[": "]"}
@@ -21,7 +21,7 @@ class OpenCall(Struct, frozen=True):
     """An invocation that an offset stands in the parentheses of."""
 
     name: str
-    items: tuple[tuple[Token, ...], ...]
+    items: tuple[tuple[Nnef1Token, ...], ...]
     """The tokens between the parenthesis and the offset, by commas; the last argument is unfinished."""
     start: int
     """Offset of the start of its name in the file."""
@@ -38,11 +38,11 @@ class OpenCall(Struct, frozen=True):
         return last[0].text if _is_named(last) else ""
 
 
-def _is_named(item: tuple[Token, ...]) -> bool:
+def _is_named(item: tuple[Nnef1Token, ...]) -> bool:
     return len(item) > 1 and item[0].kind in ("NAME", "EXTENDED") and item[1].kind == "="
 
 
-def tokens_before(text: str, offset: int) -> tuple[list[Token], int]:
+def tokens_before(text: str, offset: int) -> tuple[list[Nnef1Token], int]:
     """Return the tokens of the statement before an offset, and the offset that they count from; none in a comment."""
     start = max(text.rfind(sign, 0, offset) for sign in ";{}") + 1
     found = [each for each in tokenize(text[start:offset]) if each.kind != END]
@@ -52,7 +52,7 @@ def tokens_before(text: str, offset: int) -> tuple[list[Token], int]:
 def open_call(text: str, offset: int) -> OpenCall | None:
     """Return the innermost invocation whose parentheses an offset stands in."""
     tokens, base = tokens_before(text, offset)
-    closed, items = 0, [list[Token]()]
+    closed, items = 0, [list[Nnef1Token]()]
     for at in range(len(tokens) - 1, -1, -1):
         token = tokens[at]
         if token.kind in _CLOSING:
@@ -85,7 +85,7 @@ def signature_help(snapshot: Snapshot, path: str, offset: int) -> SignatureHelp 
     return None
 
 
-def _help(signature: Signature, opened: OpenCall) -> SignatureHelp:
+def _help(signature: OperationSignature, opened: OpenCall) -> SignatureHelp:
     label = f"{signature.name}("
     found: list[ParameterHelp] = []
     for at, each in enumerate(signature.parameters):
@@ -97,7 +97,7 @@ def _help(signature: Signature, opened: OpenCall) -> SignatureHelp:
     return SignatureHelp(label, documentation, tuple(found), active_parameter(signature, opened))
 
 
-def active_parameter(signature: Signature, opened: OpenCall) -> int | None:
+def active_parameter(signature: OperationSignature, opened: OpenCall) -> int | None:
     """Return which parameter is being written: the one that is named, else by its place."""
     names = [each.name for each in signature.parameters]
     if opened.named:

@@ -8,7 +8,7 @@ from posixpath import dirname, join
 from snd_analysis.base import Span
 from snd_analysis.ide.nnef1.facts import tensor_names, value_of
 from snd_analysis.ide.nnef1.places import use_at
-from snd_analysis.nnef1.elaborate import StoredVariable, TensorFile, Value, submodels_in
+from snd_analysis.nnef1.elaborate import ElaboratedValue, StoredVariable, TensorFile, submodels_in
 from snd_analysis.workspace import Snapshot, elaborated, tensor_file, tensor_path
 
 Stored = tuple[StoredVariable, str | None, TensorFile | None]
@@ -23,7 +23,7 @@ def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
     return None
 
 
-def stored_named(snapshot: Snapshot, path: str, value: Value) -> Stored | None:
+def stored_named(snapshot: Snapshot, path: str, value: ElaboratedValue) -> Stored | None:
     """Return the variable that a value is."""
     names = set(tensor_names(value))
     found = (each for each in elaborated(snapshot.db, path).variables if each.name in names)

@@ -9,8 +9,8 @@ from snd_analysis.base import Span
 from snd_analysis.ide.nnef1.operations import known_names
 from snd_analysis.ide.nnef1.places import definitions, tree_of
 from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType
-from snd_analysis.nnef1.names import Form, Spelled, declared_symbols, spelled_in
-from snd_analysis.nnef1.syntax import BUILT_INS, SyntaxTree, nodes, tokenize
+from snd_analysis.nnef1.names import Spelled, UseForm, declared_symbols, spelled_in
+from snd_analysis.nnef1.syntax import BUILT_INS, Nnef1SyntaxTree, nodes, tokenize
 from snd_analysis.workspace import Snapshot
 
 _REMEMBERED = 1 << 14
@@ -73,7 +73,7 @@ def _comment_tokens(comment: str) -> tuple[SemanticToken, ...]:
     return (SemanticToken(Span(0, len(comment)), TokenType.COMMENT),)
 
 
-def _pieces(tree: SyntaxTree, meanings: _Meanings) -> Iterator[TokenGroup]:
+def _pieces(tree: Nnef1SyntaxTree, meanings: _Meanings) -> Iterator[TokenGroup]:
     text = tree.text
     for item in tree.document.items:
         if isinstance(item, nodes.Placed):
@@ -102,17 +102,17 @@ class _Meanings:
 
     def of(self, spelled: Spelled, own: Mapping[str, TokenType]) -> _Meaning | None:
         match spelled.form:
-            case Form.CALL if spelled.text in self._fragments:
+            case UseForm.CALL if spelled.text in self._fragments:
                 return TokenType.OPERATOR, _PLAIN
-            case Form.CALL if spelled.text in BUILT_INS:
+            case UseForm.CALL if spelled.text in BUILT_INS:
                 return TokenType.FUNCTION, _LIBRARY
-            case Form.CALL:
+            case UseForm.CALL:
                 return (TokenType.OPERATOR, _LIBRARY) if spelled.text in self._operations else None
-            case Form.ARGUMENT:
+            case UseForm.ARGUMENT:
                 return TokenType.ATTRIBUTE, _LIBRARY
-            case Form.ITERATED:
+            case UseForm.ITERATED:
                 return TokenType.INDEX, _PLAIN
-            case Form.TARGET:
+            case UseForm.TARGET:
                 return own.get(spelled.text, TokenType.TENSOR), frozenset({Modifier.DEFINITION})
         if spelled.text in own:
             return own[spelled.text], _PLAIN
@@ -132,7 +132,7 @@ def _locals(item: nodes.Definition) -> Mapping[str, TokenType]:
             if isinstance(statement.target, nodes.Identifier):
                 found[statement.target.text] = kind
             else:
-                found.update((each.text, kind) for each in spelled_in(entry) if each.form is Form.TARGET)
+                found.update((each.text, kind) for each in spelled_in(entry) if each.form is UseForm.TARGET)
     if item.head.kind == "fragment":
         for parameter in item.head.parameters:
             is_tensor = isinstance(parameter.type, nodes.TensorType)

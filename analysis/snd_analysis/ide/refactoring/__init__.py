@@ -17,7 +17,7 @@ from snd_analysis.ide.refactoring.change import (
     fresh,
     new_problem,
 )
-from snd_analysis.ide.refactoring.channels import Order, channel_order, switch_alone, switch_channels
+from snd_analysis.ide.refactoring.channels import ChannelOrder, channel_order, switch_alone, switch_channels
 from snd_analysis.ide.refactoring.delete import delete_definition, named_definition_at
 from snd_analysis.ide.refactoring.extract import extract_operator
 from snd_analysis.ide.refactoring.inline import inline_operator, invocation_at
@@ -63,8 +63,8 @@ __all__ = [
     "RIGHT",
     "SIGNATURE",
     "Asked",
+    "ChannelOrder",
     "LibraryCall",
-    "Order",
     "ProvedOperator",
     "Refactored",
     "RefactoringError",

@@ -34,26 +34,26 @@ _LEAST_RANK = 3
 """The rank of tensors with a batch, channels, and at least one other dimension."""
 
 
-class Order(StrEnum):
+class ChannelOrder(StrEnum):
     """The dimension of the channels: ``[b, c, x..]`` or ``[b, x.., c]``."""
 
     FIRST = "channel-first"
     LAST = "channel-last"
 
     @property
-    def other(self) -> Order:
+    def other(self) -> ChannelOrder:
         """The order of a block that is switched from this one."""
-        return Order.LAST if self is Order.FIRST else Order.FIRST
+        return ChannelOrder.LAST if self is ChannelOrder.FIRST else ChannelOrder.FIRST
 
     @property
     def data_format(self) -> str:
         """The value of the attribute ``data_format``."""
-        return "NCX" if self is Order.FIRST else "NXC"
+        return "NCX" if self is ChannelOrder.FIRST else "NXC"
 
     def moved(self, axis: int, rank: int) -> int:
         """Return the position in this order of a dimension of the other order."""
         at = axis + rank if axis < 0 else axis
-        if self is Order.LAST:
+        if self is ChannelOrder.LAST:
             return at if at == 0 else rank - 1 if at == 1 else at - 1
         return at if at == 0 else 1 if at == rank - 1 else at + 1
 
@@ -79,7 +79,7 @@ class _Call(Struct, frozen=True):
         return len(first.shape) if isinstance(first, Tensor) and first.shape is not None else None
 
 
-def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> Order | None:
+def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> ChannelOrder | None:
     """Return the order of selected statements; None if no attribute of them decides it."""
     resolution, source = snapshot.resolution(path, selected.definition), snapshot.source(path).text
     for base, call in _calls(selected):
@@ -89,9 +89,9 @@ def channel_order(snapshot: Snapshot, path: str, selected: Selected) -> Order | 
         spans = {each.name.text: each.value.span.shifted(selected.start + base) for each in items}
         given = {name: source[span.start : span.end].strip("'\"") for name, span in spans.items()}
         if _FORMAT in known:
-            return Order.LAST if given.get(_FORMAT) == Order.LAST.data_format else Order.FIRST
+            return ChannelOrder.LAST if given.get(_FORMAT) == ChannelOrder.LAST.data_format else ChannelOrder.FIRST
         if _CHANNEL_AXIS in known:
-            return Order.LAST if given.get(_CHANNEL_AXIS, "1") != "1" else Order.FIRST
+            return ChannelOrder.LAST if given.get(_CHANNEL_AXIS, "1") != "1" else ChannelOrder.FIRST
     return None
 
 
@@ -164,7 +164,7 @@ def _attributes(snapshot: Snapshot, name: OperatorName) -> frozenset[str]:
     return frozenset(node.name.text for _, node in nodes.entries_of(definition, BlockKind.ATTRIB, nodes.Parameter))
 
 
-def _attribute_edits(knowledge: Knowledge, call: _Call, wanted: Order) -> Iterator[TextEdit]:
+def _attribute_edits(knowledge: Knowledge, call: _Call, wanted: ChannelOrder) -> Iterator[TextEdit]:
     """Yield the edits that give the attributes of an invocation the same meaning in the other order."""
     rank = call.rank
     if rank is None or rank < _LEAST_RANK:
@@ -193,7 +193,7 @@ def _attribute_edits(knowledge: Knowledge, call: _Call, wanted: Order) -> Iterat
         yield TextEdit(Location(knowledge.path, Span(at, end)), f"{{{added}}}")
 
 
-def _moved_text(value: Value | None, rank: int, wanted: Order) -> str | None:
+def _moved_text(value: Value | None, rank: int, wanted: ChannelOrder) -> str | None:
     """Return the text of a dimension, or dimensions, of the other order in the wanted one; None if they stay."""
     match value:
         case Integer(value=int(axis)):
@@ -208,7 +208,7 @@ def _moved_text(value: Value | None, rank: int, wanted: Order) -> str | None:
 
 
 # ---- borders ---------------------------------------------------------------------------------------------------------
-def _border_edits(knowledge: Knowledge, selected: Selected, wanted: Order) -> list[TextEdit]:
+def _border_edits(knowledge: Knowledge, selected: Selected, wanted: ChannelOrder) -> list[TextEdit]:
     """Return the edits that transpose the tensors at the borders of the selection, and rename the transposed ones."""
     source, symbols = knowledge.snapshot.source(knowledge.path).text, symbols_of(knowledge, selected)
     around = selected.definition.span.shifted(selected.start)

@@ -25,7 +25,7 @@ from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Run
+from snd_analysis.symbolic.values import ItemRun
 from snd_analysis.workspace import Snapshot
 
 _NAME = "extracted"
@@ -118,9 +118,9 @@ def _output_shapes(changed: Snapshot, name: OperatorName, symbols: SelectedSymbo
     return shapes
 
 
-def _extent(part: Integer | Run) -> str:
+def _extent(part: Integer | ItemRun) -> str:
     """Return an extent as declarations have it."""
-    return f"{part.element}.." if isinstance(part, Run) else extent_text(part)
+    return f"{part.element}.." if isinstance(part, ItemRun) else extent_text(part)
 
 
 def _tensor(knowledge: Knowledge, symbol: Symbol) -> Shape:

@@ -37,7 +37,7 @@ _SIGNED = re.compile(r"\([+-][\w.]+\)", re.ASCII)
 _OWN = frozenset({BlockKind.VARIABLE, BlockKind.CONSTANT, BlockKind.UPDATE, BlockKind.QUANTIZE})
 
 
-class Invocation(Struct, frozen=True):
+class InlinableInvocation(Struct, frozen=True):
     """A statement of a ``@compose`` block that invokes a composed operator."""
 
     start: int
@@ -49,7 +49,7 @@ class Invocation(Struct, frozen=True):
     operator: OperatorName
 
 
-def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | None:
+def invocation_at(snapshot: Snapshot, path: str, offset: int) -> InlinableInvocation | None:
     """Return the invocation that a place stands in, if its operator is composed."""
     found = definition_at(snapshot.tree(path), offset)
     if found is None:
@@ -72,7 +72,7 @@ def invocation_at(snapshot: Snapshot, path: str, offset: int) -> Invocation | No
             kinds = () if callee is None else [each.kind for each in callee.blocks if isinstance(each, nodes.Block)]
             if BlockKind.COMPOSE not in kinds:
                 return None
-            return Invocation(start, definition, entry, component, call, name)
+            return InlinableInvocation(start, definition, entry, component, call, name)
     return None
 
 
@@ -109,7 +109,7 @@ def inline_operator(snapshot: Snapshot, path: str, span: Span) -> Sequence[Refac
     return (Refactored(name, edits, f"inlined the operator '{shown}'{without}", moves_variables=True),)
 
 
-def _statements(invocation: Invocation, callee: Knowledge, body: Span, writer: NameWriter, path: str) -> str:
+def _statements(invocation: InlinableInvocation, callee: Knowledge, body: Span, writer: NameWriter, path: str) -> str:
     """Return the statements of an operator with other names, as they can stand in place of the invocation."""
     snapshot, shown = callee.snapshot, callee.name.name
     source, region = snapshot.source(callee.path).text, body.shifted(callee.start)
@@ -140,7 +140,7 @@ def _indent(source: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
+def _replacements(around: Knowledge, callee: Knowledge, invocation: InlinableInvocation) -> Mapping[Symbol, str]:
     """Return the text for each symbol of the operator; symbols without a value are missing."""
     call, base = invocation.call, invocation.entry.start
     found: dict[Symbol, str] = {}
@@ -164,7 +164,7 @@ def _replacements(around: Knowledge, callee: Knowledge, invocation: Invocation) 
     return found
 
 
-def _scalars(around: Knowledge, callee: Knowledge, invocation: Invocation) -> Mapping[Symbol, str]:
+def _scalars(around: Knowledge, callee: Knowledge, invocation: InlinableInvocation) -> Mapping[Symbol, str]:
     """Return the text of given attributes, and the composed values of other symbols."""
     call, base = invocation.call, invocation.entry.start
     given = {

@@ -16,7 +16,7 @@ from snd_analysis.model import Branch, ControlFlow, Graph, Loop, Operation, Tens
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, is_library
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, ItemRun, Pack, Value
 from snd_analysis.workspace import Snapshot
 
 _Key: TypeAlias = "tuple[object, ...]"
@@ -120,7 +120,7 @@ class _Numbers:
         match value:
             case Tensor():
                 return self._of_tensor(value)
-            case Pack() if not any(isinstance(each, Run) for each in value.segments):
+            case Pack() if not any(isinstance(each, ItemRun) for each in value.segments):
                 return tuple(self._values(each) for each in value.elements)
             case _ if value is NULL:
                 return None
@@ -231,8 +231,8 @@ def _plain(value: Value) -> object:
     raise _Unclear
 
 
-def _segment(segment: Value | Run) -> object:
-    return ("run", _plain(segment.length), _plain(segment.element)) if isinstance(segment, Run) else _plain(segment)
+def _segment(segment: Value | ItemRun) -> object:
+    return ("run", _plain(segment.length), _plain(segment.element)) if isinstance(segment, ItemRun) else _plain(segment)
 
 
 def _quantization(tensor: Tensor) -> object:

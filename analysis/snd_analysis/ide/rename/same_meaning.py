@@ -11,8 +11,8 @@ from typing import TypeAlias
 from snd_analysis.base import Location, Rule, Severity, Span, TextEdit
 from snd_analysis.ide.mentions import mentions
 from snd_analysis.ide.navigation.definition import declaration_of
-from snd_analysis.ide.targets import Subject
-from snd_analysis.skriptnd.names import AttributeName, OperatorName, Part
+from snd_analysis.ide.targets import NameSubject
+from snd_analysis.skriptnd.names import AttributeName, OperatorName, StatementPart
 from snd_analysis.workspace import Snapshot
 
 _Meaning: TypeAlias = "tuple[Span, object]"
@@ -89,25 +89,25 @@ def new_errors(before: Snapshot, after: Snapshot, edits: Iterable[TextEdit], mov
                 yield message
 
 
-def _rows(snapshot: Snapshot, path: str) -> set[Part]:
-    found: set[Part] = set()
+def _rows(snapshot: Snapshot, path: str) -> set[StatementPart]:
+    found: set[StatementPart] = set()
     for _, definition in snapshot.tree(path).definitions:
         found.update(snapshot.resolution(path, definition).all_rows)
     return found
 
 
 def _meanings(
-    snapshot: Snapshot, path: str, place: Callable[[Location], Location], same: Container[Part]
+    snapshot: Snapshot, path: str, place: Callable[[Location], Location], same: Container[StatementPart]
 ) -> Iterator[_Meaning]:
     """Yield the names of a file with their targets; ``place`` converts places."""
-    known: dict[Subject, object] = {}
+    known: dict[NameSubject, object] = {}
     for each in mentions(snapshot, path, known=same):
         if each.subject not in known:
             known[each.subject] = _meaning(snapshot, each.subject, place)
         yield each.span, known[each.subject]
 
 
-def _meaning(snapshot: Snapshot, subject: Subject, place: Callable[[Location], Location]) -> object:
+def _meaning(snapshot: Snapshot, subject: NameSubject, place: Callable[[Location], Location]) -> object:
     link = declaration_of(snapshot, subject, Span(0, 0))
     if link is not None:
         return place(link.name)

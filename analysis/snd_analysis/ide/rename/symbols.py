@@ -11,7 +11,7 @@ from snd_analysis.ide.mentions import occurrences, subject_at
 from snd_analysis.ide.rename.changed import edited_texts
 from snd_analysis.ide.rename.files import file_rename_edits
 from snd_analysis.ide.rename.same_meaning import Moves, first_difference, new_errors
-from snd_analysis.ide.targets import Subject, name_of, path_of
+from snd_analysis.ide.targets import NameSubject, name_of, path_of
 from snd_analysis.skriptnd.names import BuiltIn, ModuleName, is_library
 from snd_analysis.skriptnd.syntax import is_identifier, keywords
 from snd_analysis.workspace import Snapshot
@@ -60,7 +60,7 @@ def rename(snapshot: Snapshot, path: str, offset: int, name: str, paths: Iterabl
     return Renaming(edits)
 
 
-def _subject(snapshot: Snapshot, path: str, offset: int) -> tuple[Subject, Span]:
+def _subject(snapshot: Snapshot, path: str, offset: int) -> tuple[NameSubject, Span]:
     found = subject_at(snapshot, path, offset)
     if found is None:
         raise RenameRefused("there is no name here that could be changed")

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from snd_analysis.nnef1.assertions.limits import MOST_ROUNDS
-from snd_analysis.nnef1.assertions.reading import Assertion
+from snd_analysis.nnef1.assertions.reading import AssertionLine
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, AtLeastZero, Facts, Integer, IsZero, Junction, Truth
 
@@ -28,7 +28,7 @@ class _Concluded(Struct, frozen=True):
     bounds: dict[Hashable, tuple[int | None, int | None]]
 
 
-def facts_by_symbol(assertions: Iterable[Assertion]) -> dict[str, SymbolFacts]:
+def facts_by_symbol(assertions: Iterable[AssertionLine]) -> dict[str, SymbolFacts]:
     """Return the facts that assertions state about symbols in all scenarios, by name of the symbol.
 
     Ignore assertions that contradict earlier ones.
@@ -51,9 +51,11 @@ def facts_by_symbol(assertions: Iterable[Assertion]) -> dict[str, SymbolFacts]:
     }
 
 
-def first_contradictions(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, tuple[Assertion, ...]]]:
+def first_contradictions(
+    assertions: Iterable[AssertionLine],
+) -> Iterator[tuple[AssertionLine, tuple[AssertionLine, ...]]]:
     """Yield assertions that can't hold in any scenario, each with the earlier ones that exclude it."""
-    before: list[Assertion] = []
+    before: list[AssertionLine] = []
     for each, contradicted in _in_turn(assertions):
         if contradicted:
             yield each, tuple(before) if each.condition is not FALSE else ()
@@ -61,7 +63,7 @@ def first_contradictions(assertions: Iterable[Assertion]) -> Iterator[tuple[Asse
             before.append(each)
 
 
-def _in_turn(assertions: Iterable[Assertion]) -> Iterator[tuple[Assertion, bool]]:
+def _in_turn(assertions: Iterable[AssertionLine]) -> Iterator[tuple[AssertionLine, bool]]:
     """Yield the readable assertions without scenario, each with True if earlier ones exclude it."""
     kept: list[Truth] = []
     for each in assertions:
@@ -117,7 +119,7 @@ def _concluded(conditions: Sequence[Truth]) -> _Concluded | None:
 
 
 def _may_be_zero(a: Integer) -> bool:
-    return integers.decide_equal(a, 0) is not integers.Verdict.DIFFERENT
+    return integers.decide_equal(a, 0) is not integers.EqualityVerdict.DIFFERENT
 
 
 def _narrow(at_least_zero: Integer, bounds: dict[Hashable, tuple[int | None, int | None]]) -> bool:

@@ -20,7 +20,7 @@ _SCENARIO = re.compile(r"\s*(?P<name>[\w.]+)\s*:")
 _RELATIONS: Mapping[str, Relation] = {"==": "==", "<=": "<=", ">=": ">=", "<": "<", ">": ">"}
 
 
-class Assertion(Struct, frozen=True):
+class AssertionLine(Struct, frozen=True):
     """One line. ``condition`` is None if it cannot be read; it holds in a scenario only, if one is named."""
 
     span: Span
@@ -33,7 +33,7 @@ class _Unreadable(Exception):  # noqa: N818
     """A text that is no assertion."""
 
 
-def assertions_of(items: Sequence[nodes.Item]) -> tuple[Assertion, ...]:
+def assertions_of(items: Sequence[nodes.Item]) -> tuple[AssertionLine, ...]:
     """Return the assertions of a file, in order."""
     found = []
     for each in items:
@@ -45,14 +45,14 @@ def assertions_of(items: Sequence[nodes.Item]) -> tuple[Assertion, ...]:
     return tuple(found)
 
 
-def _assertion(span: Span, text: str) -> Assertion:
+def _assertion(span: Span, text: str) -> AssertionLine:
     scenario = _SCENARIO.match(text)
     rest = text if scenario is None else text[scenario.end() :]
     try:
         condition = _Reader(rest).comparison()
     except (_Unreadable, DivisionByZero):
         condition = None
-    return Assertion(span, text, None if scenario is None else scenario["name"], condition)
+    return AssertionLine(span, text, None if scenario is None else scenario["name"], condition)
 
 
 class _Reader:

@@ -5,7 +5,7 @@ fragments, and turns each operation into a statement of a SkriptND graph, whose 
 text. The code that composes and runs SkriptND then provides shapes, values and drawings.
 """
 
-from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, Invocation, StoredVariable, notes_of
+from snd_analysis.nnef1.elaborate.context import BodyValues, FragmentCall, FragmentInvocation, StoredVariable, notes_of
 from snd_analysis.nnef1.elaborate.elaboration import (
     SPECIAL,
     Elaborated,
@@ -24,7 +24,7 @@ from snd_analysis.nnef1.elaborate.fragment_graph import (
     GivenTensor,
     fragment_graph,
 )
-from snd_analysis.nnef1.elaborate.operators import Operators, Parameter, parameters
+from snd_analysis.nnef1.elaborate.operators import OperationParameter, Operators, parameters
 from snd_analysis.nnef1.elaborate.tensor_files import (
     NO_ARCHIVES,
     Submodel,
@@ -35,7 +35,14 @@ from snd_analysis.nnef1.elaborate.tensor_files import (
     file_of,
     submodel_paths,
 )
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, Known, TensorName, Unknown, Value
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    KnownItems,
+    ReportedUnknown,
+)
 
 __all__ = [
     "NO_ARCHIVES",
@@ -45,24 +52,24 @@ __all__ = [
     "ArgumentValue",
     "BodyValues",
     "Elaborated",
+    "ElaboratedValue",
     "FragmentCall",
     "FragmentGraph",
+    "FragmentInvocation",
     "FragmentsOfFile",
     "GivenArgument",
     "GivenTensor",
-    "Invocation",
-    "Items",
-    "Known",
+    "GraphTensor",
+    "ItemList",
+    "KnownItems",
+    "OperationParameter",
     "Operators",
-    "Parameter",
+    "ReportedUnknown",
     "StoredVariable",
     "Submodel",
     "TensorArchives",
     "TensorFile",
     "TensorFiles",
-    "TensorName",
-    "Unknown",
-    "Value",
     "described",
     "elaborate",
     "file_of",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from snd_analysis.nnef1.elaborate.limits import GREATEST_INTEGER, MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
-from snd_analysis.nnef1.elaborate.values import Items, Value, type_name
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, ItemList, type_name
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Relation, Truth
 
@@ -22,7 +22,7 @@ class TooLargeError(Exception):
     """A value that is larger than snd works with; the message says how large that is."""
 
 
-def unary(operator: str, value: Value) -> Value:
+def unary(operator: str, value: ElaboratedValue) -> ElaboratedValue:
     """Return the value of a unary operation. Raise OperandError."""
     match operator, value:
         case "-", Integer():
@@ -36,7 +36,7 @@ def unary(operator: str, value: Value) -> Value:
     raise OperandError(f"'{operator}' does not take {_article(value)}")
 
 
-def binary(operator: str, left: Value, right: Value) -> Value:
+def binary(operator: str, left: ElaboratedValue, right: ElaboratedValue) -> ElaboratedValue:
     """Return the value of a binary operation. Raise OperandError."""
     match left, right:
         case Integer(), Integer() if operator in _OF_INTEGERS:
@@ -50,14 +50,14 @@ def binary(operator: str, left: Value, right: Value) -> Value:
         case (str() as text, Integer(value=int(count))) | (Integer(value=int(count)), str() as text) if operator == "*":
             demand_size(len(text) * count, MOST_CHARACTERS, "characters")
             return text * max(count, 0)
-        case Items(is_tuple=False), Items(is_tuple=False) if operator == "+":
-            return Items((*left.values, *right.values))
-        case Items(is_tuple=False), Integer(value=int(count)) if operator == "*":
+        case ItemList(is_tuple=False), ItemList(is_tuple=False) if operator == "+":
+            return ItemList((*left.values, *right.values))
+        case ItemList(is_tuple=False), Integer(value=int(count)) if operator == "*":
             demand_size(len(left.values) * count, MOST_ITEMS, "items")
-            return Items(left.values * max(count, 0))
+            return ItemList(left.values * max(count, 0))
     if operator in ("==", "!="):
         return _equal(left, right, operator == "==")
-    if operator == "in" and isinstance(right, Items):
+    if operator == "in" and isinstance(right, ItemList):
         return integers.or_(*(_equal(left, each, True) for each in right.values)) if right.values else FALSE
     if {type(left), type(right)} == {Integer, float}:
         raise OperandError(
@@ -81,7 +81,7 @@ def whole(text: str) -> Integer:
     return integers.constant(number)
 
 
-def _integers(operator: str, left: Integer, right: Integer) -> Value:
+def _integers(operator: str, left: Integer, right: Integer) -> ElaboratedValue:
     if (
         operator in ("/", "^")
         and right.value is not None
@@ -99,7 +99,7 @@ def _quotient(left: Integer, right: Integer) -> Integer:
     return integers.floor_divide(left, right)
 
 
-def _scalars(operator: str, left: float, right: float) -> Value:
+def _scalars(operator: str, left: float, right: float) -> ElaboratedValue:
     try:
         return _OF_SCALARS[operator](left, right)
     except ZeroDivisionError:
@@ -119,7 +119,7 @@ def _compared(operator: Relation) -> Callable[[Integer, Integer], Truth]:
     return lambda left, right: integers.compare(operator, left, right)
 
 
-_OF_INTEGERS: Mapping[str, Callable[[Integer, Integer], Value]] = {
+_OF_INTEGERS: Mapping[str, Callable[[Integer, Integer], ElaboratedValue]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
     "*": lambda left, right: left * right,
@@ -130,7 +130,7 @@ _OF_INTEGERS: Mapping[str, Callable[[Integer, Integer], Value]] = {
     "<=": _compared("<="),
     ">=": _compared(">="),
 }
-_OF_SCALARS: Mapping[str, Callable[[float, float], Value]] = {
+_OF_SCALARS: Mapping[str, Callable[[float, float], ElaboratedValue]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
     "*": lambda left, right: left * right,
@@ -143,7 +143,7 @@ _OF_SCALARS: Mapping[str, Callable[[float, float], Value]] = {
 }
 
 
-def _equal(left: Value, right: Value, wanted: bool) -> Truth:
+def _equal(left: ElaboratedValue, right: ElaboratedValue, wanted: bool) -> Truth:
     match left, right:
         case Integer(), Integer():
             return integers.compare("==" if wanted else "!=", left, right)
@@ -158,7 +158,7 @@ def _equal(left: Value, right: Value, wanted: bool) -> Truth:
     )
 
 
-def cast(name: str, value: Value) -> Value:
+def cast(name: str, value: ElaboratedValue) -> ElaboratedValue:
     """Return the result of ``integer(…)``, ``scalar(…)``, ``logical(…)`` or ``string(…)``.
 
     Raise OperandError.
@@ -201,6 +201,6 @@ def _parsed(name: str, read: Callable[[str], _N], text: str) -> _N:
         raise OperandError(f"'{text[:40]}' is no {name}") from None
 
 
-def _article(value: Value) -> str:
+def _article(value: ElaboratedValue) -> str:
     name = type_name(value)
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -16,13 +16,13 @@ from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
-from snd_analysis.nnef1.elaborate.values import TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Facts, Integer, asserted_unknown
 
 
-class Invocation(Struct, frozen=True):
+class FragmentInvocation(Struct, frozen=True):
     """An invocation of a fragment that led to the statement at hand."""
 
     fragment: str
@@ -36,7 +36,7 @@ class StoredVariable(Struct, frozen=True):
     label: str
     shape: tuple[int, ...]
     span: Span
-    items: tuple[Value, ...] = ()
+    items: tuple[ElaboratedValue, ...] = ()
     """All items, for a small tensor with a file."""
     folder: str = ""
     """The folder of the submodel that declares it; ``span`` is then the invocation of the submodel."""
@@ -47,7 +47,7 @@ class Unproven(Struct, frozen=True):
 
     operation: str
     span: Span
-    chain: tuple[Invocation, ...]
+    chain: tuple[FragmentInvocation, ...]
     equation: Integer
     """The integer that must be 0."""
     example: str = ""
@@ -57,26 +57,26 @@ class Unproven(Struct, frozen=True):
 class BodyValues(Struct, frozen=True, eq=False):
     """The values of the names in one body; for a fragment, those of its first invocation."""
 
-    parameters: Mapping[str, Value]
-    entries: Sequence[Mapping[str, Value]]
+    parameters: Mapping[str, ElaboratedValue]
+    entries: Sequence[Mapping[str, ElaboratedValue]]
     """The values that each entry of the body assigns."""
 
 
 class FragmentCall(Struct, frozen=True, eq=False):
     """An invocation of a fragment by the graph, with the values of its parameters and its results."""
 
-    place: Invocation
+    place: FragmentInvocation
     prefix: str
     """Prefix of the names of tensors in the fragment."""
-    parameters: Mapping[str, Value]
-    results: tuple[Value, ...]
+    parameters: Mapping[str, ElaboratedValue]
+    results: tuple[ElaboratedValue, ...]
 
 
 class Frame(Struct):
     """The names of one body: of the graph, or of one invocation of a fragment."""
 
-    names: dict[str, Value]
-    chain: tuple[Invocation, ...] = ()
+    names: dict[str, ElaboratedValue]
+    chain: tuple[FragmentInvocation, ...] = ()
     """The invocations that led here, the innermost last."""
     base: int = 0
     """Offset from which the spans of the current statement count."""
@@ -119,7 +119,7 @@ class Record(Struct):
     """Entries of the graph, with their blocks."""
     taken: list[tuple[str, str]] = field(default_factory=list)
     """Wanted names of tensors, each with the name chosen for it."""
-    chains: list[tuple[flat_nodes.Node, tuple[Invocation, ...]]] = field(default_factory=list)
+    chains: list[tuple[flat_nodes.Node, tuple[FragmentInvocation, ...]]] = field(default_factory=list)
     """Statements of fragments, and the invocations that led to them."""
     variables: list[tuple[StoredVariable, bool]] = field(default_factory=list)
     """Each with True if it belongs to the graph itself, not to a submodel."""
@@ -141,7 +141,7 @@ class Record(Struct):
     """Extents of inputs."""
     labels: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
-    made: list[tuple[TensorName, TensorName]] = field(default_factory=list)
+    made: list[tuple[GraphTensor, GraphTensor]] = field(default_factory=list)
     statements: int = 0
     items_made: int = 0
     uses_made: bool = False
@@ -166,7 +166,7 @@ class NamesOfFile(Struct, frozen=True):
     """The tensors that are quantized: their files may have codes."""
 
 
-class Context:
+class ElaborationContext:
     """State that all bodies of one elaboration share."""
 
     def __init__(
@@ -200,7 +200,7 @@ class Context:
         """Number of statements of fragments, counted once per invocation."""
         self.items_made = 0
         """Number of items of all computed arrays together."""
-        self.made: dict[TensorName, TensorName] = {}
+        self.made: dict[GraphTensor, GraphTensor] = {}
         """Tensors whose items are known, each with the tensor that produces them in the graph."""
 
     def template(self, operation: str) -> Template | None:
@@ -321,7 +321,7 @@ class Context:
             self.record.unproven.append((found, not frame.chain))
 
 
-def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:
+def notes_of(chain: Sequence[FragmentInvocation]) -> tuple[Note, ...]:
     """Return the invocations that led to a place, the innermost first; of a long chain, its ends."""
     half = MOST_NOTES // 2
     told = chain if len(chain) <= MOST_NOTES else (*chain[:half], *chain[-half:])

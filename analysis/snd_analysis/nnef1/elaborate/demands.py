@@ -12,7 +12,15 @@ from snd_analysis.nnef1.elaborate.extents.refused import has_no_quotient, is_ref
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import parts_of_reshape
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
-from snd_analysis.nnef1.elaborate.values import InTract, Items, TensorName, Value, flattened, is_computed, tensors_in
+from snd_analysis.nnef1.elaborate.values import (
+    ElaboratedValue,
+    GraphTensor,
+    InTract,
+    ItemList,
+    flattened,
+    is_computed,
+    tensors_in,
+)
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import Integer, constant
 
@@ -155,8 +163,8 @@ def _dimension(given: Mapping[str, Given], name: str, more: int) -> Iterator[Dem
         yield Demand(given["axis"].span, f"'axis' must be a dimension of {of}, {dimensions}; got {axes[0]}")
 
 
-def _shape(value: Value) -> tuple[str, ...] | None:
-    tensor = value.tensor if isinstance(value, TensorName) else None
+def _shape(value: ElaboratedValue) -> tuple[str, ...] | None:
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     return None if tensor is None or tensor.shape is None else tuple(map(str, tensor.shape))
 
 
@@ -192,7 +200,7 @@ def _order_of_axes(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 def _number_of_channels(given: Mapping[str, Given]) -> Iterator[Demand]:
     argument = given["input"]
-    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    tensor = argument.value.tensor if isinstance(argument.value, GraphTensor) else None
     channels = tensor.shape[1] if tensor is not None and tensor.shape is not None and len(tensor.shape) > 1 else None
     if isinstance(channels, Integer) and channels.value is None:
         yield Demand(argument.span, f"tract pools over a known number of channels only, but this has {channels}")
@@ -229,9 +237,9 @@ def _end_from_the_end(given: Mapping[str, Given]) -> Iterator[Demand]:
     yield Demand(end.span, message, Repair(f"Write '{instead}'", (Edit(end.span, instead),)) if is_writable else None)
 
 
-def _symbolic_extents(value: Value) -> list[Integer | None]:
+def _symbolic_extents(value: ElaboratedValue) -> list[Integer | None]:
     """Return the extents of a tensor; None for each that does not depend on symbols in a known way."""
-    tensor = value.tensor if isinstance(value, TensorName) else None
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     return [each if isinstance(each, Integer) and is_symbolic(each) else None for each in shape]
 
@@ -256,7 +264,7 @@ def _whole_scales(given: Mapping[str, Given]) -> Iterator[Demand]:
 def _single_bounds(given: Mapping[str, Given]) -> Iterator[Demand]:
     """Demand single numbers as items of a bound: a tensor of one number in an array makes it a matrix."""
     for name in ("begin", "end"):
-        tensors = tensors_in(given[name].value) if isinstance(given[name].value, Items) else ()
+        tensors = tensors_in(given[name].value) if isinstance(given[name].value, ItemList) else ()
         inner = next((tensor for tensor in tensors if _rank(tensor) != 0), None)
         if inner is not None:
             message = f"items of '{name}' are single numbers for tract, but this has the rank {_rank(inner)}"
@@ -264,7 +272,7 @@ def _single_bounds(given: Mapping[str, Given]) -> Iterator[Demand]:
             return
 
 
-def _rank(tensor: TensorName) -> int | None:
+def _rank(tensor: GraphTensor) -> int | None:
     shape = None if tensor.tensor is None else tensor.tensor.shape
     return 0 if shape is None else len(shape)
 
@@ -301,7 +309,7 @@ def _equal_parts(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]
 
 def _extents_of_1(given: Mapping[str, Given]) -> Iterator[Demand]:
     argument = given["input"]
-    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    tensor = argument.value.tensor if isinstance(argument.value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     for axis in _numbers(given["axes"].value):
         extent = shape[axis] if 0 <= axis < len(shape) else None
@@ -313,7 +321,7 @@ def _extents_of_1(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 def _known_count(given: Mapping[str, Given]) -> Iterator[Demand]:
     argument, axes = given["value"], _numbers(given["axis"].value)
-    tensor = argument.value.tensor if isinstance(argument.value, TensorName) else None
+    tensor = argument.value.tensor if isinstance(argument.value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     extent = shape[axes[0]] if axes and 0 <= axes[0] < len(shape) else None
     if is_symbolic(extent):
@@ -322,7 +330,7 @@ def _known_count(given: Mapping[str, Given]) -> Iterator[Demand]:
 
 def _known_filter(given: Mapping[str, Given]) -> Iterator[Demand]:
     filter_ = given["filter"].value
-    shape = None if not isinstance(filter_, TensorName) or filter_.tensor is None else filter_.tensor.shape
+    shape = None if not isinstance(filter_, GraphTensor) or filter_.tensor is None else filter_.tensor.shape
     if shape is not None and any(map(is_symbolic, shape)):
         message = f"tract convolves with a filter of known extents only, but this has [{', '.join(map(str, shape))}]"
         yield Demand(given["filter"].span, message)
@@ -338,7 +346,7 @@ def _cast(given: Given, to: str) -> Repair | None:
 def _no_extents(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
     for each in given.values():
         tensor = each.value
-        if isinstance(tensor, TensorName) and tensor.known is not None and tensor.known.in_tract is InTract.EXTENTS:
+        if isinstance(tensor, GraphTensor) and tensor.known is not None and tensor.known.in_tract is InTract.EXTENTS:
             repair = _cast(each, "i64")
             message = f"tract does no '{operation}' with extents, which have the type 'tdim': cast them to 'i64' before"
             yield Demand(each.span, message, repair)
@@ -376,11 +384,11 @@ def _automatic_padding(given: Mapping[str, Given]) -> Iterator[Demand]:
             return
 
 
-def _items(value: Value) -> tuple[Value, ...]:
-    return value.values if isinstance(value, Items) else (value,)
+def _items(value: ElaboratedValue) -> tuple[ElaboratedValue, ...]:
+    return value.values if isinstance(value, ItemList) else (value,)
 
 
-def _numbers(value: Value) -> list[int]:
+def _numbers(value: ElaboratedValue) -> list[int]:
     """Return the items of an array of integers; an empty list if any item is unknown."""
     found = [each.value for each in _items(plain(value)) if isinstance(each, Integer) and each.value is not None]
     return found if len(found) == len(_items(plain(value))) else []
@@ -404,7 +412,7 @@ def _layout(given: Mapping[str, Given], dialect: Dialect) -> Iterator[Demand]:
         yield Demand(given["filter"].span, f"{message}; tract has [output channels, input channels / groups, …]")
 
 
-def _extents(value: Value) -> tuple[int | None, ...] | None:
-    tensor = value.tensor if isinstance(value, TensorName) else None
+def _extents(value: ElaboratedValue) -> tuple[int | None, ...] | None:
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = None if tensor is None else tensor.shape
     return None if shape is None else tuple(getattr(each, "value", None) for each in shape)

@@ -16,17 +16,17 @@ from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import (
     BodyValues,
-    Context,
+    ElaborationContext,
     FragmentCall,
+    FragmentInvocation,
     Frame,
-    Invocation,
     NamesOfFile,
     Record,
     StoredVariable,
     SubmodelUse,
     Unproven,
 )
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
@@ -37,7 +37,7 @@ from snd_analysis.nnef1.elaborate.quantization import QuantizedByFragments, appl
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
-    Step,
+    ElaboratedEntry,
     Walk,
     calls_of,
     chains_of,
@@ -49,9 +49,9 @@ from snd_analysis.nnef1.elaborate.steps import (
     with_same_nodes,
 )
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.names import assigned_names
-from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
+from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer, Truth, floor_divide
 
@@ -77,7 +77,7 @@ class Elaborated(Struct, frozen=True, eq=False):
     """The graph; None if there is none that can be read. Its entries begin where their statements stand in the file."""
     problems: tuple[Problem, ...]
     variables: tuple[StoredVariable, ...]
-    chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
+    chains: Mapping[flat_nodes.Node, tuple[FragmentInvocation, ...]]
     """Invocations of fragments that led to a statement, keyed by the statement of the graph."""
     values: BodyValues
     """Values of the names in the graph."""
@@ -90,7 +90,7 @@ class Elaborated(Struct, frozen=True, eq=False):
     """The invocations of fragments by the graph, in order."""
     quantization_problems: tuple[Problem, ...] = ()
     """Problems in the file of quantizations. Their spans are places there."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ElaboratedEntry, ...] = ()
     """The steps of the entries of the graph, then that of its head."""
     fragments: Mapping[str, nodes.Definition] = {}
     environment: tuple[object, ...] = ()
@@ -103,7 +103,7 @@ class Elaborated(Struct, frozen=True, eq=False):
 
 
 def elaborate(
-    tree: SyntaxTree,
+    tree: Nnef1SyntaxTree,
     operators: Operators,
     files: TensorFiles,
     quantization: QuantizationFile | None = None,
@@ -123,7 +123,7 @@ def elaborate(
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
     names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
-    context = Context(tree.dialect, operators, files, names_of_file)
+    context = ElaborationContext(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
@@ -135,7 +135,7 @@ def elaborate(
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)
-    of_quantization = Context(tree.dialect, operators, files, names_of_file)
+    of_quantization = ElaborationContext(tree.dialect, operators, files, names_of_file)
     by_fragments = QuantizedByFragments()
     if quantization is not None:
         variables = [*variables_of(steps)]
@@ -161,7 +161,7 @@ def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]
     return found
 
 
-def fragments_of(tree: SyntaxTree) -> FragmentsOfFile:
+def fragments_of(tree: Nnef1SyntaxTree) -> FragmentsOfFile:
     """Return the dependencies of an invocation of a fragment in its file."""
     items = tree.document.items
     return FragmentsOfFile(tree.dialect, _fragments(items), _unreadable(items))
@@ -197,18 +197,18 @@ def _unreadable(items: Sequence[nodes.Item]) -> frozenset[str]:
 
 
 def _steps(
-    context: Context, graph: nodes.Definition, before: Elaborated | None
-) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
+    context: ElaborationContext, graph: nodes.Definition, before: Elaborated | None
+) -> tuple[tuple[ElaboratedEntry, ...], Mapping[str, ElaboratedValue]]:
     """Elaborate a graph; return its steps, the last one for its head, and the values of its names."""
     head, earlier = graph.head, () if before is None else before.steps
     results = {each.name.text: each.name.text for each in head.results}
     frame = Frame({}, results=results, body=graph.body or ())
     context.parameters = frozenset(each.name.text for each in head.parameters)
-    evaluator = Evaluator(context, frame, SPECIAL)
+    evaluator = BodyEvaluator(context, frame, SPECIAL)
     changed = _changed_fragments({} if before is None else before.fragments, context.names.fragments)
     body = graph.body or ()
     steps = Walk(context, frame, changed).run(evaluator.entry, body, earlier[:-1])
-    last = Step(nodes.Entry(graph.start, ()), graph.start, {}, context.begin_record())
+    last = ElaboratedEntry(nodes.Entry(graph.start, ()), graph.start, {}, context.begin_record())
     frame.base = graph.start
     for parameter in head.parameters:
         if parameter.name.text not in frame.names:
@@ -220,9 +220,9 @@ def _steps(
 
 
 def _elaborated(
-    context: Context,
+    context: ElaborationContext,
     graph: nodes.Definition,
-    steps: tuple[Step, ...],
+    steps: tuple[ElaboratedEntry, ...],
     environment: tuple[object, ...],
     of_quantization: Record,
     header_end: int,
@@ -263,7 +263,7 @@ def _elaborated(
     )
 
 
-def _missing_files(steps: Sequence[Step]) -> Iterator[Problem]:
+def _missing_files(steps: Sequence[ElaboratedEntry]) -> Iterator[Problem]:
     """Yield the variables that have no file, although others have: a text may be looked at without all of them."""
     files = dict([pair for step in steps for pair in step.record.files])
     missing = {label for label, file in files.items() if file is None}
@@ -275,7 +275,7 @@ def _missing_files(steps: Sequence[Step]) -> Iterator[Problem]:
             yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message)
 
 
-def _unproven(steps: Sequence[Step], header_end: int) -> Iterator[Problem]:
+def _unproven(steps: Sequence[ElaboratedEntry], header_end: int) -> Iterator[Problem]:
     """Yield the equations between extents that nothing says, each at the first place that needs it."""
     found: dict[Integer, list[Unproven]] = {}
     for each in unproven_of(steps):
@@ -291,7 +291,7 @@ def _header_end(items: Sequence[nodes.Item]) -> int:
 
 
 def _extents(
-    context: Context, steps: Sequence[Step], place: Span
+    context: ElaborationContext, steps: Sequence[ElaboratedEntry], place: Span
 ) -> tuple[Mapping[str, Integer], Sequence[tuple[str, flat_nodes.Entry]]]:
     """Return extents about which more than the name is known, by name in the graph, and entries for symbols.
 
@@ -360,15 +360,15 @@ def _last_target(frame: Frame, name: str) -> Span | None:
     return None
 
 
-def declare_output(context: Context, frame: Frame, result: nodes.Result, value: Value) -> None:
+def declare_output(context: ElaborationContext, frame: Frame, result: nodes.Result, value: ElaboratedValue) -> None:
     """Declare an output, and assign the value of the result to it, unless that has its name already."""
     span, name = result.name.span, result.name.text
-    if context.dialect is Dialect.TRACT and isinstance(value, Items):
+    if context.dialect is Dialect.TRACT and isinstance(value, ItemList):
         value = constant_of(context, frame, value, span, result.name) or value
-    if isinstance(value, TensorName) and value.known is not None and not value.name:
+    if isinstance(value, GraphTensor) and value.known is not None and not value.name:
         value = materialized(context, frame, value, span, result.name)
     match value:
-        case TensorName(name=own, tensor=Tensor(dtype=dtype)):
+        case GraphTensor(name=own, tensor=Tensor(dtype=dtype)):
             if own != name:
                 name = context.graph.result_name(name)
                 context.graph.assign(frame.base, span, [(name, span)], flat_graph.reference(own, span))
@@ -377,6 +377,6 @@ def declare_output(context: Context, frame: Frame, result: nodes.Result, value: 
             name = context.graph.result_name(name)
             context.graph.assign(frame.base, span, [(name, span)], flat_graph.expression(value, span))
             context.graph.declare("output", frame.base, span, name, item_type(value) or "real", None)
-        case Items():
+        case ItemList():
             message = f"the result '{name}' is an array or tuple, but results of a graph are single tensors"
             context.report(frame, rules.RESULT_COUNT, _last_target(frame, name) or result.name, message)

@@ -15,7 +15,7 @@ from snd_analysis import rules
 from snd_analysis.base import Rule, Span, checkpoint
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
-from snd_analysis.nnef1.elaborate.context import BodyValues, Context, FragmentCall, Frame, Invocation
+from snd_analysis.nnef1.elaborate.context import BodyValues, ElaborationContext, FragmentCall, FragmentInvocation, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.folding import folded, plain
@@ -28,15 +28,15 @@ from snd_analysis.nnef1.elaborate.limits import (
     MOST_ITEMS_MADE,
     MOST_STATEMENTS,
 )
-from snd_analysis.nnef1.elaborate.operators import Parameter, parameters
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, made_of, type_name
+from snd_analysis.nnef1.elaborate.operators import OperationParameter, parameters
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, made_of, type_name
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes, written_type
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
-Source = Callable[["Evaluator", nodes.Call, Mapping[str, Given], "nodes.Expression | None"], Value]
+Source = Callable[["BodyEvaluator", nodes.Call, Mapping[str, Given], "nodes.Expression | None"], ElaboratedValue]
 """Evaluator of an operation that is a declaration in SkriptND."""
 
 _BINARY = {
@@ -51,11 +51,14 @@ _BY_PLACE = frozenset(
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
-class Evaluator:
+class BodyEvaluator:
     """Evaluator of the statements and expressions of one body."""
 
     def __init__(
-        self, context: Context, frame: Frame, sources: Mapping[str, tuple[tuple[Parameter, ...], Source]]
+        self,
+        context: ElaborationContext,
+        frame: Frame,
+        sources: Mapping[str, tuple[tuple[OperationParameter, ...], Source]],
     ) -> None:
         self.context = context
         self.frame = frame
@@ -63,15 +66,15 @@ class Evaluator:
         """True if a name that nothing bears is a symbol: in the shape of an input, for tract."""
         self._sources = sources
 
-    def report(self, rule: Rule, node: nodes.Node | Span, message: str) -> Value:
+    def report(self, rule: Rule, node: nodes.Node | Span, message: str) -> ElaboratedValue:
         """Report a broken rule; return UNKNOWN as the value."""
         self.context.report(self.frame, rule, node, message)
         return UNKNOWN
 
     # ---- statements --------------------------------------------------------------------------------------------------
-    def body(self, entries: Sequence[nodes.Entry]) -> tuple[Mapping[str, Value], ...]:
+    def body(self, entries: Sequence[nodes.Entry]) -> tuple[Mapping[str, ElaboratedValue], ...]:
         """Elaborate the entries of a body; return the values that each assigns."""
-        found: list[Mapping[str, Value]] = []
+        found: list[Mapping[str, ElaboratedValue]] = []
         for entry in entries:
             self.entry(entry)
             names = self.frame.names
@@ -108,21 +111,21 @@ class Evaluator:
             value = self.evaluate(statement.value)
         self._assign(statement.target, value)
 
-    def _assign(self, target: nodes.Expression, value: Value) -> None:
+    def _assign(self, target: nodes.Expression, value: ElaboratedValue) -> None:
         match target:
             case nodes.Identifier():
                 if self.context.dialect is Dialect.KHRONOS:
                     value = self._assignable(target, value)
                 self.frame.names[target.text] = value
             case nodes.Array() | nodes.Tuple():
-                values: Sequence[Value] = (UNKNOWN,) * len(target.items)
-                if isinstance(value, Items) and len(value.values) == len(target.items):
+                values: Sequence[ElaboratedValue] = (UNKNOWN,) * len(target.items)
+                if isinstance(value, ItemList) and len(value.values) == len(target.items):
                     values = value.values
                     if value.is_tuple is isinstance(target, nodes.Array) and self.context.dialect is Dialect.KHRONOS:
                         what, brackets = ("a tuple", "( )") if value.is_tuple else ("an array", "[ ]")
                         message = f"this gives {what} of results: write their names in '{brackets}'"
                         self.report(rules.RESULT_COUNT, target, message)
-                elif isinstance(value, Items):
+                elif isinstance(value, ItemList):
                     message = f"there are {len(value.values)} results, but {len(target.items)} names for them"
                     self.report(rules.RESULT_COUNT, target, message)
                 elif value is not UNKNOWN:
@@ -134,14 +137,14 @@ class Evaluator:
             case _:
                 self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
 
-    def _assignable(self, target: nodes.Identifier, value: Value) -> Value:
+    def _assignable(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
         """Return a value that a name can have; UNKNOWN if it can't have this one, which is reported."""
         name = target.text
         if name in self.frame.names and name not in self.frame.said:
             self.report(rules.ASSIGNED_TWICE, target, f"'{name}' is assigned already")
         elif self.frame.chain:
             return value
-        elif isinstance(value, Items):
+        elif isinstance(value, ItemList):
             what = "a tuple" if value.is_tuple else "an array"
             message = f"names in a graph stand for single tensors, but this is {what}: write a name for each item"
             return self.report(rules.RESULT_COUNT, target, message)
@@ -155,7 +158,7 @@ class Evaluator:
         self._assign(target, self._invoke(node, target, values))
 
     # ---- expressions -------------------------------------------------------------------------------------------------
-    def evaluate(self, node: nodes.Expression) -> Value:
+    def evaluate(self, node: nodes.Expression) -> ElaboratedValue:
         """Return the value of an expression; UNKNOWN if it has none, which is reported."""
         match node:
             case nodes.Identifier():
@@ -167,9 +170,9 @@ class Evaluator:
             case nodes.Logical(value=known):
                 return TRUE if known else FALSE
             case nodes.Array(items=items):
-                return self._computed(node, [], lambda: Items(tuple(map(self.evaluate, items))))
+                return self._computed(node, [], lambda: ItemList(tuple(map(self.evaluate, items))))
             case nodes.Tuple(items=items):
-                return Items(tuple(map(self.evaluate, items)), is_tuple=True)
+                return ItemList(tuple(map(self.evaluate, items)), is_tuple=True)
             case nodes.Call():
                 return self._call(node, None)
             case nodes.Unary():
@@ -185,7 +188,7 @@ class Evaluator:
             case _:
                 return UNKNOWN
 
-    def _named(self, node: nodes.Identifier) -> Value:
+    def _named(self, node: nodes.Identifier) -> ElaboratedValue:
         found = self.frame.names.get(node.text)
         if found is None:
             found = self.context.symbols.get(node.text)
@@ -205,26 +208,28 @@ class Evaluator:
         hint = f"; did you mean '{close[0]}'?" if close else ""
         return self.report(rules.UNDEFINED_NAME, node, f"there is no '{node.text}' here{hint}")
 
-    def _unary(self, node: nodes.Unary) -> Value:
+    def _unary(self, node: nodes.Unary) -> ElaboratedValue:
         value = self.evaluate(node.operand)
-        if isinstance(value, TensorName):
+        if isinstance(value, GraphTensor):
             return self._operate(node, _UNARY[node.operator], [(value, node.operand)])
         return self._computed(node, [value], lambda: unary(node.operator, value))
 
-    def _binary(self, node: nodes.Binary) -> Value:
+    def _binary(self, node: nodes.Binary) -> ElaboratedValue:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
-        if node.operator in _BINARY and (isinstance(left, TensorName) or isinstance(right, TensorName)):
+        if node.operator in _BINARY and (isinstance(left, GraphTensor) or isinstance(right, GraphTensor)):
             if UNKNOWN in (left, right):
                 return UNKNOWN
             return self._operate(node, _BINARY[node.operator], [(left, node.left), (right, node.right)])
         return self._computed(node, [left, right], lambda: binary(node.operator, left, right))
 
-    def _computed(self, node: nodes.Node, operands: Sequence[Value], compute: Callable[[], Value]) -> Value:
+    def _computed(
+        self, node: nodes.Node, operands: Sequence[ElaboratedValue], compute: Callable[[], ElaboratedValue]
+    ) -> ElaboratedValue:
         if any(each is UNKNOWN for each in operands):
             return UNKNOWN
         try:
             value = compute()
-            if isinstance(value, Items):
+            if isinstance(value, ItemList):
                 self._made(len(value.values))
             elif isinstance(value, str):
                 demand_size(len(value), MOST_CHARACTERS, "characters")
@@ -242,13 +247,13 @@ class Evaluator:
         self.context.record.items_made += items
         demand_size(self.context.items_made, MOST_ITEMS_MADE, "items, with all arrays that were computed before")
 
-    def _select(self, node: nodes.Select) -> Value:
+    def _select(self, node: nodes.Select) -> ElaboratedValue:
         condition = self.evaluate(node.condition)
         if condition is TRUE or condition is FALSE:
             return self.evaluate(node.value if condition is TRUE else node.alternative)
         return UNKNOWN if condition is UNKNOWN else self._no_condition(node.condition, condition)
 
-    def _no_condition(self, node: nodes.Expression, value: Value) -> Value:
+    def _no_condition(self, node: nodes.Expression, value: ElaboratedValue) -> ElaboratedValue:
         """Report a condition that does not decide anything."""
         message = (
             f"whether '{value}' holds is not known when the graph is read"
@@ -257,17 +262,17 @@ class Evaluator:
         )
         return self.report(rules.CONDITION_TYPE, node, message)
 
-    def _subscript(self, node: nodes.Subscript) -> Value:
+    def _subscript(self, node: nodes.Subscript) -> ElaboratedValue:
         target = plain(self.evaluate(node.target))
         if target is UNKNOWN:
             return UNKNOWN
-        if not isinstance(target, Items | str):
+        if not isinstance(target, ItemList | str):
             return self.report(rules.NOT_INDEXABLE, node.target, f"'{type_name(target)}' has no items")
         is_strict = self.context.dialect is Dialect.KHRONOS
-        if is_strict and isinstance(target, Items) and target.is_tuple and not isinstance(node.index, nodes.Number):
+        if is_strict and isinstance(target, ItemList) and target.is_tuple and not isinstance(node.index, nodes.Number):
             message = "an item of a tuple is chosen by a number as written, since its type depends on the number"
             return self.report(rules.INDEX_OUT_OF_RANGE, node.index, message)
-        length = len(target.values) if isinstance(target, Items) else len(target)
+        length = len(target.values) if isinstance(target, ItemList) else len(target)
         if isinstance(node.index, nodes.Range):
             first = self._index(node.index.first, 0)
             last = self._index(node.index.last, length)
@@ -277,14 +282,16 @@ class Evaluator:
                 message = f"the range {first}:{last} is not within the {length} items"
                 return self.report(rules.INDEX_OUT_OF_RANGE, node.index, message)
             return (
-                replace(target, values=target.values[first:last]) if isinstance(target, Items) else target[first:last]
+                replace(target, values=target.values[first:last])
+                if isinstance(target, ItemList)
+                else target[first:last]
             )
         at = self._index(node.index, 0)
         if at is None:
             return UNKNOWN
         if not 0 <= at < length:
             return self.report(rules.INDEX_OUT_OF_RANGE, node.index, f"there is no item {at}: there are {length} items")
-        return target.values[at] if isinstance(target, Items) else target[at]
+        return target.values[at] if isinstance(target, ItemList) else target[at]
 
     def _index(self, node: nodes.Expression | None, omitted: int) -> int | None:
         if node is None:
@@ -297,24 +304,24 @@ class Evaluator:
             self.report(rules.TYPE_MISMATCH, node, message)
         return None
 
-    def _comprehension(self, node: nodes.Comprehension) -> Value:
+    def _comprehension(self, node: nodes.Comprehension) -> ElaboratedValue:
         sources = [self.evaluate(each.source) for each in node.iterators]
         if UNKNOWN in sources:
             return UNKNOWN
         for iterator, source in zip(node.iterators, sources, strict=True):
-            if not isinstance(source, Items):
+            if not isinstance(source, ItemList):
                 message = f"only arrays can be iterated over, but this is '{type_name(source)}'"
                 return self.report(rules.TYPE_MISMATCH, iterator.source, message)
-        rows = [source.values for source in sources if isinstance(source, Items)]
+        rows = [source.values for source in sources if isinstance(source, ItemList)]
         lengths = [len(row) for row in rows]
         if len(set(lengths)) > 1:
             message = f"the arrays must have equal lengths, but they have {' and '.join(map(str, lengths))} items"
             return self.report(rules.LENGTH_MISMATCH, node, message)
         outer = self.frame.names
-        found: list[Value] = []
+        found: list[ElaboratedValue] = []
         is_known = True
         for items in zip(*rows, strict=True):
-            if self._computed(node, [], lambda: Items((UNKNOWN,))) is UNKNOWN:
+            if self._computed(node, [], lambda: ItemList((UNKNOWN,))) is UNKNOWN:
                 is_known = False
                 break
             self.frame.names = dict(outer)
@@ -329,10 +336,12 @@ class Evaluator:
                 if kept is not UNKNOWN:
                     self._no_condition(node.condition, kept)
         self.frame.names = outer
-        return Items(tuple(found)) if is_known else UNKNOWN
+        return ItemList(tuple(found)) if is_known else UNKNOWN
 
     # ---- invocations -------------------------------------------------------------------------------------------------
-    def _operate(self, node: nodes.Node, operation: str, operands: Sequence[tuple[Value, nodes.Expression]]) -> Value:
+    def _operate(
+        self, node: nodes.Node, operation: str, operands: Sequence[tuple[ElaboratedValue, nodes.Expression]]
+    ) -> ElaboratedValue:
         """Invoke the operation that an operator on tensors denotes."""
         name = nodes.Identifier(node.start, node.end, operation)
         arguments = tuple(nodes.Argument(each.start, each.end, None, each) for _, each in operands)
@@ -340,12 +349,14 @@ class Evaluator:
         values = [Given(value, each.span, each) for value, each in operands]
         return self._invoke(call, None, values)
 
-    def _call(self, node: nodes.Call, target: nodes.Expression | None) -> Value:
+    def _call(self, node: nodes.Call, target: nodes.Expression | None) -> ElaboratedValue:
         if node.function.text in BUILT_INS:
             return self._built_in(node)
         return self._invoke(node, target, None)
 
-    def _invoke(self, node: nodes.Call, target: nodes.Expression | None, values: Sequence[Given] | None) -> Value:
+    def _invoke(
+        self, node: nodes.Call, target: nodes.Expression | None, values: Sequence[Given] | None
+    ) -> ElaboratedValue:
         """Invoke a fragment or an operation. ``values`` are the values of the arguments, if they are known."""
         name = node.function.text
         fragment = self.context.names.fragments.get(name)
@@ -380,7 +391,7 @@ class Evaluator:
             for demand in demands(name, given, self.context.dialect):
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
                 return UNKNOWN
-            return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
+            return ItemList(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
         return invoke(self.context, self.frame, node.function, template, resolved, target)
 
@@ -394,7 +405,7 @@ class Evaluator:
         return name in self._sources or takes_all or template is None
 
     def _bound(
-        self, node: nodes.Call, expected: Sequence[Parameter], values: Sequence[Given] | None
+        self, node: nodes.Call, expected: Sequence[OperationParameter], values: Sequence[Given] | None
     ) -> dict[str, Given] | None:
         """Return the arguments by name of the parameter; None if the invocation is invalid."""
         if self.context.dialect is Dialect.TRACT and values is None:
@@ -461,7 +472,7 @@ class Evaluator:
         )
         self.report(rules.DEPRECATED_FORM, named[0], f"{names} {why}")
 
-    def _bound_by_tract(self, node: nodes.Call, expected: Sequence[Parameter]) -> dict[str, Given] | None:
+    def _bound_by_tract(self, node: nodes.Call, expected: Sequence[OperationParameter]) -> dict[str, Given] | None:
         """Return the arguments as tract binds them: tract looks up its parameters, and ignores the rest."""
         name, found = node.function.text, dict[str, Given]()
         by_name = {each.name: each for each in expected}
@@ -521,7 +532,7 @@ class Evaluator:
                 break  # it is not known which of the types is meant
         return found
 
-    def _built_in(self, node: nodes.Call) -> Value:
+    def _built_in(self, node: nodes.Call) -> ElaboratedValue:
         name = node.function.text
         if len(node.arguments) != 1 or node.arguments[0].name is not None:
             return self.report(rules.ARGUMENT_COUNT, node, f"'{name}' takes one argument, without a name")
@@ -530,19 +541,19 @@ class Evaluator:
         if value is UNKNOWN:
             return UNKNOWN
         match name, value:
-            case "length_of", Items(values=values, is_tuple=False):
+            case "length_of", ItemList(values=values, is_tuple=False):
                 return integers.constant(len(values))
             case "length_of", str():
                 return integers.constant(len(value))
-            case "range_of", Items(values=values, is_tuple=False):
+            case "range_of", ItemList(values=values, is_tuple=False):
                 return self._computed(node, [], lambda: _positions(len(values)))
             case "range_of", str():
                 return self._computed(node, [], lambda: _positions(len(value)))
-            case "shape_of", TensorName(tensor=Tensor(shape=tuple() as shape)):
+            case "shape_of", GraphTensor(tensor=Tensor(shape=tuple() as shape)):
                 if self.context.dialect is Dialect.KHRONOS:
                     message = "'shape_of' is deprecated: graphs are read before the shapes of tensors are known"
                     self.report(rules.DEPRECATED_FORM, node.function, message)
-                return Items(tuple(each for each in shape if isinstance(each, Integer)))
+                return ItemList(tuple(each for each in shape if isinstance(each, Integer)))
             case (("length_of" | "range_of" | "shape_of"), _):
                 what = "a tensor" if name == "shape_of" else "an array or a string"
                 message = f"'{name}' takes {what}, but this is '{type_name(value)}'"
@@ -551,7 +562,7 @@ class Evaluator:
 
     def invoke_fragment(
         self, node: nodes.Call, fragment: nodes.Definition, given: Mapping[str, Given], target: nodes.Expression | None
-    ) -> Value:
+    ) -> ElaboratedValue:
         """Elaborate the body of a fragment with the values of its parameters; return its result, a tuple of several."""
         head, outer = fragment.head, self.frame
         name = head.name.text
@@ -560,9 +571,9 @@ class Evaluator:
             message = f"'{name}' is invoked in more than {MOST_INVOCATIONS_WITHIN} levels: does the recursion end?"
             return self.report(rules.RECURSIVE_OPERATOR, node.function, message)
         if fragment.body is None:
-            return UNKNOWN if len(head.results) == 1 else Items((UNKNOWN,) * len(head.results), is_tuple=True)
+            return UNKNOWN if len(head.results) == 1 else ItemList((UNKNOWN,) * len(head.results), is_tuple=True)
         names = {each: value.value for each, value in given.items()}
-        place = Invocation(name, node.function.span.shifted(outer.base))
+        place = FragmentInvocation(name, node.function.span.shifted(outer.base))
         prefix = f"{outer.making}." if outer.making else ""
         results = dict(_renamed(head, target, outer)) if target is not None else {}
         inner = Frame(
@@ -575,7 +586,7 @@ class Evaluator:
             generic=_generic(node, head, outer),
         )
         inner.said |= names.keys() & {each.name.text for each in head.results}  # declared twice
-        evaluator = Evaluator(self.context, inner, self._sources)
+        evaluator = BodyEvaluator(self.context, inner, self._sources)
         for parameter in head.parameters:
             if parameter.name.text not in names and parameter.default is not None:
                 names[parameter.name.text] = evaluator.evaluate(parameter.default)
@@ -586,9 +597,9 @@ class Evaluator:
         values = [evaluator.result(each) for each in head.results]
         if not outer.chain:
             self.context.record.calls.append(FragmentCall(place, prefix, parameters_given, tuple(values)))
-        return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
+        return values[0] if len(values) == 1 else ItemList(tuple(values), is_tuple=True)
 
-    def result(self, node: nodes.Result) -> Value:
+    def result(self, node: nodes.Result) -> ElaboratedValue:
         """Return the value assigned to a result of the body."""
         value = self.frame.names.get(node.name.text)
         if value is None:
@@ -596,19 +607,21 @@ class Evaluator:
         return value
 
 
-def _positions(length: int) -> Items:
+def _positions(length: int) -> ItemList:
     demand_size(length, MOST_ITEMS, "items")
-    return Items(tuple(map(integers.constant, range(length))))
+    return ItemList(tuple(map(integers.constant, range(length))))
 
 
-def _parameters_of(fragment: nodes.Definition) -> tuple[Parameter, ...]:
+def _parameters_of(fragment: nodes.Definition) -> tuple[OperationParameter, ...]:
     return tuple(
-        Parameter(each.name.text, _is_tensor(each.type), isinstance(each.type, nodes.ArrayType), each.default is None)
+        OperationParameter(
+            each.name.text, _is_tensor(each.type), isinstance(each.type, nodes.ArrayType), each.default is None
+        )
         for each in fragment.head.parameters
     )
 
 
-def _tensors_come_first(expected: Sequence[Parameter]) -> bool:
+def _tensors_come_first(expected: Sequence[OperationParameter]) -> bool:
     return all(before.is_tensor or not after.is_tensor for before, after in pairwise(expected))
 
 

@@ -18,14 +18,14 @@ from msgspec.structs import replace
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
-from snd_analysis.nnef1.elaborate.values import InTract, Items, Known, TensorName, Value, tensors_in
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, InTract, ItemList, KnownItems, tensors_in
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
 
 _Given = Mapping[str, Given]
 
 
-def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
+def folded(operation: str, given: _Given) -> KnownItems | tuple[KnownItems, ...] | None:
     """Return the result of an operation on known integers; None if it must stay an operation of the graph."""
     fold = _FOLDS.get(operation)
     if fold is None:
@@ -42,7 +42,7 @@ def folded(operation: str, given: _Given) -> Known | tuple[Known, ...] | None:
     return told if isinstance(found, tuple) else told[0]
 
 
-def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
+def _in_tract(operation: str, given: _Given, found: Sequence[KnownItems]) -> InTract:
     """Return how tract holds a result: it evaluates extents, but no values of another type that depend on symbols."""
     if operation == "tract_core_shape_of":
         return InTract.EXTENTS
@@ -62,7 +62,7 @@ def _in_tract(operation: str, given: _Given, found: Sequence[Known]) -> InTract:
     return InTract.COMPUTED if of_symbols else InTract.NUMBERS
 
 
-def _is_of_symbols(item: Value) -> bool:
+def _is_of_symbols(item: ElaboratedValue) -> bool:
     match item:
         case Integer():
             return item.value is None
@@ -71,30 +71,30 @@ def _is_of_symbols(item: Value) -> bool:
     return False
 
 
-def known_of(value: Value) -> Known | None:
+def known_of(value: ElaboratedValue) -> KnownItems | None:
     """Return the items of a tensor, or of a literal in its place, if they are known."""
     match value:
-        case TensorName(known=known):
+        case GraphTensor(known=known):
             return known
         case Integer() | Truth():
-            return Known((), (value,))
-        case Items(values=values, is_tuple=False) if values:
+            return KnownItems((), (value,))
+        case ItemList(values=values, is_tuple=False) if values:
             rows = [known_of(each) for each in values]
             found = [row for row in rows if row is not None]
             if len(found) == len(rows) and len({row.shape for row in found}) == 1:
-                return Known((len(found), *found[0].shape), tuple(item for row in found for item in row.items))
+                return KnownItems((len(found), *found[0].shape), tuple(item for row in found for item in row.items))
     return None
 
 
-def plain(value: Value) -> Value:
+def plain(value: ElaboratedValue) -> ElaboratedValue:
     """Return a value with known tensors replaced by their items: a single item, or an array."""
     match value:
-        case TensorName(known=Known(shape=(), items=(item,))):
+        case GraphTensor(known=KnownItems(shape=(), items=(item,))):
             return item
-        case TensorName(known=Known(shape=(_,), items=items)):
-            return Items(items)
-        case Items(values=values):
-            return Items(tuple(map(plain, values)), value.is_tuple)
+        case GraphTensor(known=KnownItems(shape=(_,), items=items)):
+            return ItemList(items)
+        case ItemList(values=values):
+            return ItemList(tuple(map(plain, values)), value.is_tuple)
     return value
 
 
@@ -107,26 +107,26 @@ _UNFOLDABLE = (
 )  # fmt: skip
 
 
-def _is_small(known: Known) -> bool:
+def _is_small(known: KnownItems) -> bool:
     return len(known.items) <= MOST_KNOWN_ITEMS and all(
         isinstance(item, Integer | Truth | float) for item in known.items
     )
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------
-def _known(given: _Given, name: str) -> Known:
+def _known(given: _Given, name: str) -> KnownItems:
     return _demanded(known_of(given[name].value))
 
 
-def _demanded(known: Known | None) -> Known:
+def _demanded(known: KnownItems | None) -> KnownItems:
     if known is None:
         raise _Unfoldable
     return known
 
 
-def _all_known(given: _Given, name: str) -> list[Known]:
+def _all_known(given: _Given, name: str) -> list[KnownItems]:
     value = given[name].value
-    if not isinstance(value, Items):
+    if not isinstance(value, ItemList):
         raise _Unfoldable
     return [_demanded(known_of(each)) for each in value.values]
 
@@ -135,7 +135,7 @@ def _numbers(given: _Given, name: str, default: Sequence[int] | None = None) -> 
     if name not in given and default is not None:
         return list(default)
     value = plain(given[name].value)
-    items = value.values if isinstance(value, Items) else (value,)
+    items = value.values if isinstance(value, ItemList) else (value,)
     found = [item.value for item in items if isinstance(item, Integer) and item.value is not None]
     if len(found) != len(items):
         raise _Unfoldable
@@ -151,77 +151,77 @@ def _axes(given: _Given, name: str, rank: int, default: Sequence[int] | None = N
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
-def _shape_of(given: _Given) -> Known:
+def _shape_of(given: _Given) -> KnownItems:
     value = given["input"].value
-    tensor = value.tensor if isinstance(value, TensorName) else None
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     extents = tuple(each for each in shape if isinstance(each, Integer))
     if tensor is None or tensor.shape is None or len(extents) != len(shape):
         raise _Unfoldable
-    return Known((len(extents),), extents)
+    return KnownItems((len(extents),), extents)
 
 
-def _cast(given: _Given) -> Known:
+def _cast(given: _Given) -> KnownItems:
     known, to = _known(given, "input"), given["to"].value
     name = _CASTS.get(dtype_of_tract(to) if isinstance(to, str) else None)
     if name is None:
         raise _Unfoldable
-    return Known(known.shape, tuple(_rounded(cast(name, each)) for each in known.items))
+    return KnownItems(known.shape, tuple(_rounded(cast(name, each)) for each in known.items))
 
 
-def _rounded(value: Value) -> Value:
+def _rounded(value: ElaboratedValue) -> ElaboratedValue:
     """Return a real rounded to 32 bits; other values unchanged."""
     return unpack("f", pack("f", value))[0] if isinstance(value, float) else value
 
 
-def _same(given: _Given) -> Known:
+def _same(given: _Given) -> KnownItems:
     return _known(given, "x")
 
 
-def _whole(choose: Callable[[float], int]) -> Callable[[_Given], Known]:
-    def fold(given: _Given) -> Known:
+def _whole(choose: Callable[[float], int]) -> Callable[[_Given], KnownItems]:
+    def fold(given: _Given) -> KnownItems:
         known = _known(given, "x")
-        return Known(
+        return KnownItems(
             known.shape, tuple(float(choose(each)) if isinstance(each, float) else each for each in known.items)
         )
 
     return fold
 
 
-def _unary(operator: str) -> Callable[[_Given], Known]:
-    def fold(given: _Given) -> Known:
+def _unary(operator: str) -> Callable[[_Given], KnownItems]:
+    def fold(given: _Given) -> KnownItems:
         known = _known(given, "x")
-        return Known(known.shape, tuple(unary(operator, each) for each in known.items))
+        return KnownItems(known.shape, tuple(unary(operator, each) for each in known.items))
 
     return fold
 
 
-def _binary(compute: Callable[[Value, Value], Value]) -> Callable[[_Given], Known]:
-    def fold(given: _Given) -> Known:
+def _binary(compute: Callable[[ElaboratedValue, ElaboratedValue], ElaboratedValue]) -> Callable[[_Given], KnownItems]:
+    def fold(given: _Given) -> KnownItems:
         left, right = _operands(given)
         shape = _broadcast(left.shape, right.shape)
         pairs = zip(_spread(left, shape), _spread(right, shape), strict=True)
-        return Known(shape, tuple(compute(one, other) for one, other in pairs))
+        return KnownItems(shape, tuple(compute(one, other) for one, other in pairs))
 
     return fold
 
 
-def _operands(given: _Given) -> tuple[Known, Known]:
+def _operands(given: _Given) -> tuple[KnownItems, KnownItems]:
     """Return both operands; a scalar in the text counts beside reals that are computed of extents."""
     found = [known_of(given[name].value) for name in ("x", "y")]
     for at, name in enumerate(("x", "y")):
         value, other = given[name].value, found[1 - at]
         if isinstance(value, float) and other is not None:
-            found[at] = Known((), (value,))
+            found[at] = KnownItems((), (value,))
     return _demanded(found[0]), _demanded(found[1])
 
 
-def _operator(operator: str) -> Callable[[_Given], Known]:
+def _operator(operator: str) -> Callable[[_Given], KnownItems]:
     return _binary(lambda left, right: _rounded(binary(operator, left, right)))
 
 
-def _extreme(choose: Callable[[Integer, Integer], Integer]) -> Callable[[_Given], Known]:
-    def compute(left: Value, right: Value) -> Value:
+def _extreme(choose: Callable[[Integer, Integer], Integer]) -> Callable[[_Given], KnownItems]:
+    def compute(left: ElaboratedValue, right: ElaboratedValue) -> ElaboratedValue:
         if not isinstance(left, Integer) or not isinstance(right, Integer):
             raise _Unfoldable
         return choose(left, right)
@@ -229,14 +229,14 @@ def _extreme(choose: Callable[[Integer, Integer], Integer]) -> Callable[[_Given]
     return _binary(compute)
 
 
-def _select(given: _Given) -> Known:
+def _select(given: _Given) -> KnownItems:
     parts = [_known(given, name) for name in ("condition", "true_value", "false_value")]
     shape = _broadcast(_broadcast(parts[0].shape, parts[1].shape), parts[2].shape)
     rows = zip(*(_spread(each, shape) for each in parts), strict=True)
-    return Known(shape, tuple(_chosen(*row) for row in rows))
+    return KnownItems(shape, tuple(_chosen(*row) for row in rows))
 
 
-def _chosen(condition: Value, one: Value, other: Value) -> Value:
+def _chosen(condition: ElaboratedValue, one: ElaboratedValue, other: ElaboratedValue) -> ElaboratedValue:
     if condition is TRUE or condition is FALSE:
         return one if condition is TRUE else other
     if not isinstance(condition, Truth) or not isinstance(one, Integer) or not isinstance(other, Integer):
@@ -244,7 +244,7 @@ def _chosen(condition: Value, one: Value, other: Value) -> Value:
     return integers.choose(condition, one, other)
 
 
-def _reshape(given: _Given) -> Known:
+def _reshape(given: _Given) -> KnownItems:
     known = _known(given, "input")
     if {"axis_start", "axis_count"} & given.keys():
         raise _Unfoldable
@@ -255,26 +255,26 @@ def _reshape(given: _Given) -> Known:
         shape[shape.index(-1)] = len(known.items) // max(rest, 1)
     if prod(shape) != len(known.items) or min(shape, default=0) < 0:
         raise _Unfoldable
-    return Known(tuple(shape), known.items)
+    return KnownItems(tuple(shape), known.items)
 
 
-def _squeeze(given: _Given) -> Known:
+def _squeeze(given: _Given) -> KnownItems:
     known = _known(given, "input")
     axes = _axes(given, "axes", len(known.shape))
     if any(known.shape[axis] != 1 for axis in axes):
         raise _Unfoldable
-    return Known(tuple(extent for at, extent in enumerate(known.shape) if at not in axes), known.items)
+    return KnownItems(tuple(extent for at, extent in enumerate(known.shape) if at not in axes), known.items)
 
 
-def _unsqueeze(given: _Given) -> Known:
+def _unsqueeze(given: _Given) -> KnownItems:
     known = _known(given, "input")
     shape = list(known.shape)
     for axis in sorted(_axes(given, "axes", len(shape) + len(_numbers(given, "axes")))):
         shape.insert(axis, 1)
-    return Known(tuple(shape), known.items)
+    return KnownItems(tuple(shape), known.items)
 
 
-def _slice(given: _Given) -> Known:
+def _slice(given: _Given) -> KnownItems:
     known = _known(given, "input")
     axes = _axes(given, "axes", len(known.shape))
     count = len(axes)
@@ -292,68 +292,68 @@ def _slice(given: _Given) -> Known:
     return known
 
 
-def _dyn_slice(given: _Given) -> Known:
+def _dyn_slice(given: _Given) -> KnownItems:
     known, (axis,) = _known(given, "input"), _numbers(given, "axis")
     (start,), (length,) = _numbers(given, "start"), _numbers(given, "len")
     return _taken(known, axis, range(start, start + length))
 
 
-def _clamp(given: _Given) -> Known:
+def _clamp(given: _Given) -> KnownItems:
     known, low, high = (_known(given, name) for name in ("x", "a", "b"))
     shape = _broadcast(_broadcast(known.shape, low.shape), high.shape)
     rows = zip(*(_spread(each, shape) for each in (known, low, high)), strict=True)
-    return Known(shape, tuple(_clamped(*row) for row in rows))
+    return KnownItems(shape, tuple(_clamped(*row) for row in rows))
 
 
-def _clamped(*row: Value) -> Value:
+def _clamped(*row: ElaboratedValue) -> ElaboratedValue:
     if not all(isinstance(each, Integer) for each in row):
         raise _Unfoldable
     value, low, high = (each for each in row if isinstance(each, Integer))
     return integers.maximum(integers.minimum(value, high), low)
 
 
-def _concat(given: _Given) -> Known:
+def _concat(given: _Given) -> KnownItems:
     parts = _all_known(given, "values")
     (axis,) = _axes(given, "axis", min((len(each.shape) for each in parts), default=0))
     pieces = [_taken(part, axis, [at]) for part in parts for at in range(part.shape[axis])]
-    return _stacked([Known((*each.shape[:axis], *each.shape[axis + 1 :]), each.items) for each in pieces], axis)
+    return _stacked([KnownItems((*each.shape[:axis], *each.shape[axis + 1 :]), each.items) for each in pieces], axis)
 
 
-def _stack(given: _Given) -> Known:
+def _stack(given: _Given) -> KnownItems:
     parts = _all_known(given, "values")
     (axis,) = _axes(given, "axis", 1 + min((len(each.shape) for each in parts), default=0))
     return _stacked(parts, axis)
 
 
-def _unstack(given: _Given) -> tuple[Known, ...]:
+def _unstack(given: _Given) -> tuple[KnownItems, ...]:
     known = _known(given, "value")
     (axis,) = _axes(given, "axis", len(known.shape))
     rows = (_taken(known, axis, [at]) for at in range(known.shape[axis]))
-    return tuple(Known((*row.shape[:axis], *row.shape[axis + 1 :]), row.items) for row in rows)
+    return tuple(KnownItems((*row.shape[:axis], *row.shape[axis + 1 :]), row.items) for row in rows)
 
 
-def _gather(given: _Given) -> Known:
+def _gather(given: _Given) -> KnownItems:
     known, indices = _known(given, "input"), _known(given, "indices")
     (axis,) = _axes(given, "axis", len(known.shape), [0])
     at = [each.value for each in indices.items if isinstance(each, Integer) and each.value is not None]
     if len(at) != len(indices.items) or len(indices.shape) > 1:
         raise _Unfoldable
     taken = _taken(known, axis, [each + known.shape[axis] if each < 0 else each for each in at])
-    return Known((*taken.shape[:axis], *indices.shape, *taken.shape[axis + 1 :]), taken.items)
+    return KnownItems((*taken.shape[:axis], *indices.shape, *taken.shape[axis + 1 :]), taken.items)
 
 
-def _reduced(operator: str, first: int) -> Callable[[_Given], Known]:
-    def fold(given: _Given) -> Known:
+def _reduced(operator: str, first: int) -> Callable[[_Given], KnownItems]:
+    def fold(given: _Given) -> KnownItems:
         known = _known(given, "input")
         if "normalize" in given:
             raise _Unfoldable
         for axis in _axes(given, "axes", len(known.shape)):
             shape = (*known.shape[:axis], 1, *known.shape[axis + 1 :])
-            found: list[Value] = [integers.constant(first)] * prod(shape)
+            found: list[ElaboratedValue] = [integers.constant(first)] * prod(shape)
             for at, item in zip(product(*map(range, known.shape)), known.items, strict=True):
                 place = _place((*at[:axis], 0, *at[axis + 1 :]), shape)
                 found[place] = binary(operator, found[place], item)
-            known = Known(shape, tuple(found))
+            known = KnownItems(shape, tuple(found))
         return known
 
     return fold
@@ -367,21 +367,23 @@ def _place(at: Sequence[int], shape: Sequence[int]) -> int:
     return place
 
 
-def _taken(known: Known, axis: int, at: Sequence[int]) -> Known:
+def _taken(known: KnownItems, axis: int, at: Sequence[int]) -> KnownItems:
     if any(not 0 <= each < known.shape[axis] for each in at):
         raise _Unfoldable
     shape = (*known.shape[:axis], len(at), *known.shape[axis + 1 :])
     places = product(*(at if number == axis else range(extent) for number, extent in enumerate(shape)))
-    return Known(shape, tuple(known.items[_place(place, known.shape)] for place in places))
+    return KnownItems(shape, tuple(known.items[_place(place, known.shape)] for place in places))
 
 
-def _stacked(parts: Sequence[Known], axis: int) -> Known:
+def _stacked(parts: Sequence[KnownItems], axis: int) -> KnownItems:
     if len({part.shape for part in parts}) != 1:
         raise _Unfoldable
     inner = parts[0].shape
     shape = (*inner[:axis], len(parts), *inner[axis:])
     places = product(*map(range, shape))
-    return Known(shape, tuple(parts[at[axis]].items[_place((*at[:axis], *at[axis + 1 :]), inner)] for at in places))
+    return KnownItems(
+        shape, tuple(parts[at[axis]].items[_place((*at[:axis], *at[axis + 1 :]), inner)] for at in places)
+    )
 
 
 def _broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
@@ -392,7 +394,7 @@ def _broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(b if a == 1 else a for a, b in zip(*rows, strict=True))
 
 
-def _spread(known: Known, shape: tuple[int, ...]) -> list[Value]:
+def _spread(known: KnownItems, shape: tuple[int, ...]) -> list[ElaboratedValue]:
     own = (*known.shape, *(1,) * (len(shape) - len(known.shape)))
     places = product(*map(range, shape))
     return [
@@ -402,7 +404,7 @@ def _spread(known: Known, shape: tuple[int, ...]) -> list[Value]:
 
 
 _CASTS: Mapping[str | None, str] = {"int": "integer", "bool": "logical", "real": "scalar"}
-_FOLDS: Mapping[str, Callable[[_Given], Known | tuple[Known, ...]]] = {
+_FOLDS: Mapping[str, Callable[[_Given], KnownItems | tuple[KnownItems, ...]]] = {
     "tract_core_shape_of": _shape_of,
     "tract_core_cast": _cast,
     "copy": _same,

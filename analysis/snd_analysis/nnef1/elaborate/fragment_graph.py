@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from snd_analysis.base import Problem, Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import Context, Frame, Invocation, NamesOfFile
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, FragmentInvocation, Frame, NamesOfFile
 from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, FragmentsOfFile, declare_output
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.values import Items, Known, TensorName, Value, has_unknown
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList, KnownItems, has_unknown
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import constant
@@ -31,11 +31,11 @@ class GivenTensor(Struct, frozen=True):
     name: str
     dtype: str
     shape: tuple[int, ...]
-    items: tuple[Value, ...] = ()
+    items: tuple[ElaboratedValue, ...] = ()
     """All items, if they are written out."""
 
 
-ArgumentValue: TypeAlias = "Value | GivenTensor | tuple[GivenTensor, ...]"
+ArgumentValue: TypeAlias = "ElaboratedValue | GivenTensor | tuple[GivenTensor, ...]"
 
 
 class GivenArgument(Struct, frozen=True):
@@ -59,7 +59,7 @@ class FragmentGraph(Struct, frozen=True, eq=False):
     """Problems of the invocation itself. Their spans have the origin of the invocation's spans."""
     problems: tuple[Problem, ...]
     """Problems inside fragments, at places of the file."""
-    chains: Mapping[flat_nodes.Node, tuple[Invocation, ...]]
+    chains: Mapping[flat_nodes.Node, tuple[FragmentInvocation, ...]]
     """Invocations inside the fragment that led to a statement, keyed by the statement."""
 
 
@@ -73,13 +73,13 @@ def fragment_graph(
 ) -> FragmentGraph:
     """Return a graph of that name with an input for each tensor that is given, which invokes a fragment once."""
     names = NamesOfFile(of_file.fragments, (), {}, (), of_file.unreadable, frozenset())
-    context = Context(of_file.dialect, operators, files, names)
+    context = ElaborationContext(of_file.dialect, operators, files, names)
     record = context.begin_record()
     fragment = of_file.fragments[invocation.function.text]
     head, start = fragment.head, fragment.start
     results = [each.name for each in head.results]
     frame = Frame({}, results={each.text: each.text for each in results})
-    evaluator = Evaluator(context, frame, SPECIAL)
+    evaluator = BodyEvaluator(context, frame, SPECIAL)
     order: list[str] = []
     values = [Given(_value(context, start, each, order), each.span) for each in arguments]
     target = results[0] if len(results) == 1 else nodes.Tuple(head.start, head.end, tuple(results))
@@ -100,21 +100,23 @@ def fragment_graph(
     )
 
 
-def _value(context: Context, start: int, given: GivenArgument, order: list[str]) -> Value:
+def _value(context: ElaborationContext, start: int, given: GivenArgument, order: list[str]) -> ElaboratedValue:
     match given.value:
         case GivenTensor() as tensor:
             return _input(context, start, given, tensor, order)
         case tuple() as tensors:
-            return Items(tuple(_input(context, start, given, each, order) for each in tensors))
+            return ItemList(tuple(_input(context, start, given, each, order) for each in tensors))
         case value:
             return value
 
 
-def _input(context: Context, start: int, given: GivenArgument, tensor: GivenTensor, order: list[str]) -> TensorName:
+def _input(
+    context: ElaborationContext, start: int, given: GivenArgument, tensor: GivenTensor, order: list[str]
+) -> GraphTensor:
     name = context.graph.unused_name(tensor.name)
     order.append(name)
     shape = tuple(map(constant, tensor.shape))
     context.graph.declare("input", start, given.parameter, name, tensor.dtype, shape)
     is_known = tensor.dtype in ("int", "bool") and len(tensor.items) == prod(tensor.shape) <= MOST_KNOWN_ITEMS
-    known = Known(tensor.shape, tensor.items) if is_known else None
-    return TensorName(name, Tensor(name, tensor.dtype, shape, TensorKind.INPUT), known)
+    known = KnownItems(tensor.shape, tensor.items) if is_known else None
+    return GraphTensor(name, Tensor(name, tensor.dtype, shape, TensorKind.INPUT), known)

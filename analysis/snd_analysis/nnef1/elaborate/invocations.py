@@ -12,7 +12,7 @@ from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import Context, Frame
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
@@ -26,11 +26,11 @@ from snd_analysis.nnef1.elaborate.items.narrow_integers import (
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
-    Items,
-    Known,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    KnownItems,
     NarrowInteger,
-    TensorName,
-    Value,
     flattened,
     has_unknown,
     tensors_in,
@@ -40,8 +40,7 @@ from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, CompileTime, Pack, unknown
-from snd_analysis.symbolic.values import Value as Composed
+from snd_analysis.symbolic.values import NULL, CompileTime, Pack, Value, unknown
 
 _NAMING_TYPES = ("to", "datum_type")
 """Attributes that name the type of the result, as tract writes it."""
@@ -50,13 +49,13 @@ _COMPUTED = {"slice": ("begin", "end"), "tile": ("repeats",), "tract_core_range"
 
 
 def invoke(
-    context: Context,
+    context: ElaborationContext,
     frame: Frame,
     operation: nodes.Identifier,
     template: Template,
     given: Mapping[str, Given],
     target: nodes.Expression | None,
-) -> Value:
+) -> ElaboratedValue:
     """Add an invocation of an operator to the graph; return its result, a tuple of them if there are several.
 
     ``given`` is by the names of the parameters of the operation, ``target`` the left side that the results go to.
@@ -76,13 +75,13 @@ def invoke(
 
 
 def _adjusted(
-    context: Context,
+    context: ElaborationContext,
     frame: Frame,
     operation: nodes.Identifier,
     adjustment: Adjustment,
-    value: Value,
+    value: ElaboratedValue,
     target: nodes.Expression | None,
-) -> Value:
+) -> ElaboratedValue:
     template = context.template(adjustment.operation)
     assert template is not None
     given = {"x": Given(value, operation.span), **adjustment.attributes}
@@ -90,26 +89,26 @@ def _adjusted(
     return _invoke(context, frame, named, template, given, target)
 
 
-def _narrowed(value: Value, narrow: Sequence[NarrowInteger | None]) -> Value:
+def _narrowed(value: ElaboratedValue, narrow: Sequence[NarrowInteger | None]) -> ElaboratedValue:
     match value:
-        case TensorName(known=None) if narrow[0] is not None:
+        case GraphTensor(known=None) if narrow[0] is not None:
             return replace(value, narrow=narrow[0])
-        case Items(is_tuple=True) if len(narrow) > 1:
+        case ItemList(is_tuple=True) if len(narrow) > 1:
             parts = zip(value.values, narrow, strict=False)
-            return Items(tuple(_narrowed(each, [of_each]) for each, of_each in parts), is_tuple=True)
-        case Items():
-            return Items(tuple(_narrowed(each, narrow[:1]) for each in value.values), value.is_tuple)
+            return ItemList(tuple(_narrowed(each, [of_each]) for each, of_each in parts), is_tuple=True)
+        case ItemList():
+            return ItemList(tuple(_narrowed(each, narrow[:1]) for each in value.values), value.is_tuple)
     return value
 
 
 def _invoke(
-    context: Context,
+    context: ElaborationContext,
     frame: Frame,
     operation: nodes.Identifier,
     template: Template,
     given: Mapping[str, Given],
     target: nodes.Expression | None,
-) -> Value:
+) -> ElaboratedValue:
     building = _Building(context, frame, operation)
     inputs = [building.input(member, given.get(_parameter_name(member))) for member in template.inputs]
     attributes = {
@@ -156,12 +155,12 @@ def _invoke(
     if frame.chain:
         context.record.chains.append((component, frame.chain))
     values = [each.value for each in results]
-    return values[0] if len(values) == 1 else Items(tuple(values), is_tuple=True)
+    return values[0] if len(values) == 1 else ItemList(tuple(values), is_tuple=True)
 
 
 def materialized(
-    context: Context, frame: Frame, value: TensorName, span: Span, target: nodes.Expression | None
-) -> TensorName:
+    context: ElaborationContext, frame: Frame, value: GraphTensor, span: Span, target: nodes.Expression | None
+) -> GraphTensor:
     """Return a tensor whose items are known as the result of an operation of the graph."""
     assert value.known is not None
     context.record.uses_made = True
@@ -174,29 +173,32 @@ def materialized(
 
 
 def constant_of(
-    context: Context, frame: Frame, value: Items, span: Span, target: nodes.Expression | None
-) -> TensorName | None:
+    context: ElaborationContext, frame: Frame, value: ItemList, span: Span, target: nodes.Expression | None
+) -> GraphTensor | None:
     """Return the constant that a nested list of numbers denotes in tract's dialect; None if it denotes none."""
     shape = _literal_shape(value)
     return None if shape is None else _constant(context, frame, shape, flattened(value.values), span, target)
 
 
 def _constant(
-    context: Context,
+    context: ElaborationContext,
     frame: Frame,
     shape: tuple[int, ...],
-    items: tuple[Value, ...],
+    items: tuple[ElaboratedValue, ...],
     span: Span,
     target: nodes.Expression | None,
-) -> TensorName:
+) -> GraphTensor:
     template = context.template("constant")
     assert template is not None
-    given = {"shape": Given(Items(tuple(map(integers.constant, shape))), span), "value": Given(Items(items), span)}
+    given = {
+        "shape": Given(ItemList(tuple(map(integers.constant, shape))), span),
+        "value": Given(ItemList(items), span),
+    }
     made = invoke(context, frame, nodes.Identifier(span.start, span.end, "constant"), template, given, target)
-    return made if isinstance(made, TensorName) else TensorName("", None)
+    return made if isinstance(made, GraphTensor) else GraphTensor("", None)
 
 
-def _named_types(template: Template, attributes: Mapping[str, Composed]) -> tuple[str, ...]:
+def _named_types(template: Template, attributes: Mapping[str, Value]) -> tuple[str, ...]:
     """Return the generic type that no input has, but an attribute names: ``to = "f32"``."""
     members = (*template.inputs, *template.attributes)
     open_ = [each for each in template.generics if all(member.node.type.text != each.name.text for member in members)]
@@ -222,7 +224,7 @@ def _parameter_name(member: Member) -> str:
 class _Building:
     """Conversion of values into arguments for composing, and into nodes for them."""
 
-    def __init__(self, context: Context, frame: Frame, operation: nodes.Identifier) -> None:
+    def __init__(self, context: ElaborationContext, frame: Frame, operation: nodes.Identifier) -> None:
         self.is_broken = False
         self._context = context
         self._frame = frame
@@ -239,7 +241,7 @@ class _Building:
             return self._broken()
         if member.node.pack is None:
             return self._tensor(given.value, given.span, member.name)
-        if not isinstance(given.value, Items):
+        if not isinstance(given.value, ItemList):
             return self._wrong(given, f"'{member.name}' must be an array of tensors, but this is no array")
         if not given.value.values:
             return self._wrong(given, f"'{member.name}' must have at least one tensor")
@@ -248,7 +250,7 @@ class _Building:
         pack = Pack([value for value, _ in items], dtype=dtype)
         return pack, flat_graph.array([node for _, node in items], given.span)  # type: ignore[misc]
 
-    def attribute(self, member: Member, given: Given) -> tuple[Composed | None, flat_nodes.Expression]:
+    def attribute(self, member: Member, given: Given) -> tuple[Value | None, flat_nodes.Expression]:
         """Return the value of an attribute."""
         if has_unknown(given.value):
             self.is_broken = True
@@ -266,17 +268,17 @@ class _Building:
                 self.report(given.span, str(unsuitable), _repair(member, given))
         return None, flat_graph.expression("", given.span)
 
-    def _is_computed(self, member: Member, value: Value) -> bool:
+    def _is_computed(self, member: Member, value: ElaboratedValue) -> bool:
         """Return whether tract computes an attribute when the graph runs. Nothing is known of the result then."""
         tensors = [each for each in tensors_in(value) if each.known is None]
         of_integers = all(each.tensor is not None and each.tensor.dtype == "int" for each in tensors)
         is_taken = member.name in _COMPUTED.get(self._operation.text, ())
         return self._is_of_tract and is_taken and bool(tensors) and of_integers
 
-    def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Composed, flat_nodes.Expression] | None:
+    def _in_a_missing_file(self, member: Member, given: Given) -> tuple[Value, flat_nodes.Expression] | None:
         """Return an attribute of the graph, without a value, for a number whose tensor file is missing."""
         value = given.value
-        if not isinstance(value, TensorName) or value.known is not None or member.node.pack is not None:
+        if not isinstance(value, GraphTensor) or value.known is not None or member.node.pack is not None:
             return None
         tensor, dtype = value.tensor, member.node.type.text
         if tensor is None or tensor.kind is not TensorKind.VARIABLE or tensor.shape != () or tensor.dtype != dtype:
@@ -289,22 +291,22 @@ class _Building:
         return unknown(dtype, CompileTime(name), name), flat_graph.reference(name, given.span)
 
     def _tensor(
-        self, value: Value, span: Span, name: str
+        self, value: ElaboratedValue, span: Span, name: str
     ) -> tuple[TensorValue, flat_nodes.Expression | flat_nodes.Tilde]:
         match value:
-            case TensorName(name="", known=Known()):
+            case GraphTensor(name="", known=KnownItems()):
                 return self._tensor(materialized(self._context, self._frame, value, span, None), span, name)
-            case TensorName(tensor=Tensor() as tensor):
+            case GraphTensor(tensor=Tensor() as tensor):
                 return tensor, flat_graph.reference(value.name, span)
             case Integer() | float() | Truth() | str():
                 return as_tensor(value, name), flat_graph.expression(value, span)
-            case Items(is_tuple=False) if self._is_of_tract and (shape := _literal_shape(value)) is not None:
+            case ItemList(is_tuple=False) if self._is_of_tract and (shape := _literal_shape(value)) is not None:
                 made = self._constant(shape, value, span)
                 if made.tensor is not None:
                     return made.tensor, flat_graph.reference(made.name, span)
         return self._wrong(Given(value, span), f"'{name}' must be a tensor, but this is '{type_name(value)}'")
 
-    def _constant(self, shape: tuple[int, ...], value: Items, span: Span) -> TensorName:
+    def _constant(self, shape: tuple[int, ...], value: ItemList, span: Span) -> GraphTensor:
         """Return the constant that a nested list of numbers denotes in tract's dialect."""
         return _constant(self._context, self._frame, shape, flattened(value.values), span, None)
 
@@ -326,15 +328,15 @@ def _repair(member: Member, given: Given) -> Repair | None:
     """Return the repair of an attribute that NNEF 1.0 does not allow: write a scalar, or an array of one item."""
     if member.node.type.text == "real":
         return given.as_scalar
-    if member.node.pack is None or isinstance(given.value, Items):
+    if member.node.pack is None or isinstance(given.value, ItemList):
         return None
     start, end = given.span.start, given.span.end
     return Repair("Write an array of one item", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")))
 
 
-def _literal_shape(value: Value) -> tuple[int, ...] | None:
+def _literal_shape(value: ElaboratedValue) -> tuple[int, ...] | None:
     """Return the extents of a nested list of numbers; None if ``value`` is not one."""
-    if not isinstance(value, Items):
+    if not isinstance(value, ItemList):
         return () if isinstance(value, Integer | float | Truth | str) else None
     rows = {_literal_shape(each) for each in value.values}
     row = rows.pop() if len(rows) == 1 else None
@@ -344,19 +346,19 @@ def _literal_shape(value: Value) -> tuple[int, ...] | None:
 # ---- results ---------------------------------------------------------------------------------------------------------
 class _SingleResult(Struct, frozen=True):
     name: tuple[str, Span]
-    value: Value
+    value: ElaboratedValue
 
 
 class _PackResult(Struct, frozen=True):
     names: list[tuple[str, Span]]
-    value: Value
+    value: ElaboratedValue
 
 
 class _Names:
     """The names of results: of the assigned identifiers, or of the operation."""
 
     def __init__(
-        self, context: Context, frame: Frame, operation: nodes.Identifier, target: nodes.Expression | None
+        self, context: ElaborationContext, frame: Frame, operation: nodes.Identifier, target: nodes.Expression | None
     ) -> None:
         self._context = context
         self._frame = frame
@@ -379,7 +381,7 @@ class _Names:
         ]
         if items is None and not wanted:
             return _PackResult(names, UNKNOWN)
-        return _PackResult(names, Items(tuple(values)))
+        return _PackResult(names, ItemList(tuple(values)))
 
     def _name(self, target: nodes.Expression | None) -> str:
         frame = self._frame
@@ -389,10 +391,10 @@ class _Names:
     def _span(self, target: nodes.Expression | None) -> Span:
         return target.span if isinstance(target, nodes.Identifier) else self._operation.span
 
-    def _tensor(self, name: str, output: object) -> TensorName:
+    def _tensor(self, name: str, output: object) -> GraphTensor:
         if not isinstance(output, Tensor) or output.shape is None:
-            return TensorName(name, None)
-        return TensorName(name, Tensor(name, output.dtype, output.shape, TensorKind.RESULT))
+            return GraphTensor(name, None)
+        return GraphTensor(name, Tensor(name, output.dtype, output.shape, TensorKind.RESULT))
 
 
 def _item(target: nodes.Expression | None, at: int) -> nodes.Expression | None:

@@ -12,11 +12,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from snd_analysis.compose import Arguments, Member, Specialization, Template
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value, flattened
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList, flattened
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.values import Pack
-from snd_analysis.symbolic.values import Value as Composed
+from snd_analysis.symbolic.values import Pack, Value
 
 
 class Operators(Protocol):
@@ -32,7 +31,7 @@ class Operators(Protocol):
         """Return the operator with everything bound."""
 
 
-class Parameter(Struct, frozen=True):
+class OperationParameter(Struct, frozen=True):
     """A parameter of an operation, or of a fragment."""
 
     name: str
@@ -42,7 +41,7 @@ class Parameter(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1 << 10)
-def parameters(template: Template) -> tuple[Parameter, ...]:
+def parameters(template: Template) -> tuple[OperationParameter, ...]:
     """Return the parameters of the operation that an operator implements, in order."""
     return (
         *(_parameter(member, True) for member in template.inputs),
@@ -50,17 +49,17 @@ def parameters(template: Template) -> tuple[Parameter, ...]:
     )
 
 
-def _parameter(member: Member, is_tensor: bool) -> Parameter:
+def _parameter(member: Member, is_tensor: bool) -> OperationParameter:
     node = member.node
     required = not node.optional and node.default is None
-    return Parameter(member.name.removesuffix("_"), is_tensor, node.pack is not None, required)
+    return OperationParameter(member.name.removesuffix("_"), is_tensor, node.pack is not None, required)
 
 
 class Unsuitable(Exception):  # noqa: N818 - it carries a finding
     """A value that an attribute can't have; the message names the type that it must have."""
 
 
-def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
+def attribute_value(member: Member, value: ElaboratedValue, is_strict: bool) -> Value:
     """Return the value of an attribute of an operator. Raise Unsuitable.
 
     Unless it ``is_strict``, an integer is a scalar, too, and a single value the same as an array of one.
@@ -68,14 +67,14 @@ def attribute_value(member: Member, value: Value, is_strict: bool) -> Composed:
     wanted = member.node.type.text
     if is_strict and wanted == "real" and any(isinstance(each, Integer) for each in flattened((value,))):
         raise Unsuitable(f"'{member.name}' must be a scalar, but this is an integer: write '1.0' for '1'")
-    if is_strict and member.node.pack is not None and not isinstance(value, Items):
+    if is_strict and member.node.pack is not None and not isinstance(value, ItemList):
         raise Unsuitable(f"'{member.name}' must be an array, but this is a single value: write '[…]' around it")
-    if is_strict and isinstance(value, Items) and member.node.pack is not None:
+    if is_strict and isinstance(value, ItemList) and member.node.pack is not None:
         _demand_pairs(member, value)
     if member.node.pack is None:
-        single = value.values[0] if not is_strict and isinstance(value, Items) and len(value.values) == 1 else value
+        single = value.values[0] if not is_strict and isinstance(value, ItemList) and len(value.values) == 1 else value
         return _single(member, wanted, single)
-    items = value.values if isinstance(value, Items) else (value,)
+    items = value.values if isinstance(value, ItemList) else (value,)
     return Pack([_single(member, wanted, item) for item in flattened(items)], dtype=wanted)
 
 
@@ -83,19 +82,19 @@ _PAIRED = frozenset(["padding"])
 """The attributes that are arrays of pairs; all others are arrays of single values."""
 
 
-def _demand_pairs(member: Member, value: Items) -> None:
+def _demand_pairs(member: Member, value: ItemList) -> None:
     for item in value.values:
-        is_pair = isinstance(item, Items) and item.is_tuple and len(item.values) == 2
+        is_pair = isinstance(item, ItemList) and item.is_tuple and len(item.values) == 2
         if member.name in _PAIRED and not is_pair:
             raise Unsuitable(f"items of '{member.name}' must be pairs such as '(1, 1)'")
-        if member.name not in _PAIRED and isinstance(item, Items):
+        if member.name not in _PAIRED and isinstance(item, ItemList):
             raise Unsuitable(f"items of '{member.name}' must be single values, but one is an array or tuple")
 
 
 _TYPES = {"int": "an integer", "real": "a scalar", "bool": "a logical", "str": "a string"}
 
 
-def _single(member: Member, wanted: str, value: Value) -> Composed:
+def _single(member: Member, wanted: str, value: ElaboratedValue) -> Value:
     match wanted, value:
         case "int", Integer():
             return value
@@ -109,6 +108,8 @@ def _single(member: Member, wanted: str, value: Value) -> Composed:
             return value
     if wanted not in _TYPES and isinstance(value, Integer | float | Truth | str):  # a generic type
         return value
-    what = "a tensor" if isinstance(value, TensorName) else "an array or tuple" if isinstance(value, Items) else "this"
+    what = (
+        "a tensor" if isinstance(value, GraphTensor) else "an array or tuple" if isinstance(value, ItemList) else "this"
+    )
     many = "items of " if member.node.pack is not None else ""
     raise Unsuitable(f"{many}'{member.name}' must be {_TYPES.get(wanted, 'a number')}, but {what} is not")

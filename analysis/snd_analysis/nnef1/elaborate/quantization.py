@@ -11,19 +11,19 @@ from snd_analysis import rules
 from snd_analysis.base import MADE_FOR, Note, Span
 from snd_analysis.compose import Template
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import Context, Frame, StoredVariable
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame, StoredVariable
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, type_name
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Value as Composed
+from snd_analysis.symbolic.values import Value
 
 _OF_TRACT = {
     "linear_quantize": "tract_linear_quantize",
@@ -44,9 +44,9 @@ class QuantizedByFragments(Struct, frozen=True, eq=False):
 
 def apply_quantization(
     file: QuantizationFile,
-    graph: Context,
-    own: Context,
-    tensors: Mapping[str, Value],
+    graph: ElaborationContext,
+    own: ElaborationContext,
+    tensors: Mapping[str, ElaboratedValue],
     variables: Sequence[StoredVariable],
     span: Span,
 ) -> QuantizedByFragments:
@@ -66,15 +66,15 @@ def apply_quantization(
         name = line.operation.function.text
         value = tensors[quantized_name(line)]
         if own.dialect is Dialect.KHRONOS and name in own.names.fragments:
-            found = _fragment_operator(own, frame, line, value, span) if isinstance(value, TensorName) else None
-            if found is None or not isinstance(value, TensorName):
+            found = _fragment_operator(own, frame, line, value, span) if isinstance(value, GraphTensor) else None
+            if found is None or not isinstance(value, GraphTensor):
                 left_out[quantized_name(line)] = name
             else:
                 operators[found.name.text] = found
                 graph.graph.quantize(span, value.name, (found.name.text,), {})
             continue
         attributes = _attributes(own, frame, line.operation)
-        if attributes is None or not isinstance(value, TensorName) or value.tensor is None:
+        if attributes is None or not isinstance(value, GraphTensor) or value.tensor is None:
             continue
         if value.tensor.dtype not in ("real", None):
             message = f"only tensors of scalars are quantized, but '{quantized_name(line)}' is '{type_name(value)}'"
@@ -90,7 +90,7 @@ def quantized_name(line: nodes.Quantization) -> str:
     return line.tensor.value if isinstance(line.tensor, nodes.String) else line.tensor.text
 
 
-def _is_new(own: Context, frame: Frame, line: nodes.Quantization, seen: dict[str, Span]) -> bool:
+def _is_new(own: ElaborationContext, frame: Frame, line: nodes.Quantization, seen: dict[str, Span]) -> bool:
     name, span = quantized_name(line), line.tensor.span.shifted(frame.base)
     first = seen.setdefault(name, span)
     if first is not span:
@@ -100,10 +100,10 @@ def _is_new(own: Context, frame: Frame, line: nodes.Quantization, seen: dict[str
 
 
 def _is_of_graph(
-    own: Context,
+    own: ElaborationContext,
     frame: Frame,
     line: nodes.Quantization,
-    tensors: Mapping[str, Value],
+    tensors: Mapping[str, ElaboratedValue],
     variables: Sequence[StoredVariable],
     suggestions: Iterator[int],
 ) -> bool:
@@ -118,9 +118,9 @@ def _is_of_graph(
     return False
 
 
-def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Composed] | None:
+def _attributes(own: ElaborationContext, frame: Frame, call: nodes.Call) -> dict[str, Value] | None:
     """Return the attributes that a line gives to its operation; None after reporting a problem."""
-    name, evaluator = call.function.text, Evaluator(own, frame, {})
+    name, evaluator = call.function.text, BodyEvaluator(own, frame, {})
     known = own.operators.quantization(name)
     if own.dialect is Dialect.TRACT and name not in _OF_TRACT:
         message = f"tract knows no quantization '{name}', only {' and '.join(map(repr, _OF_TRACT))}"
@@ -133,13 +133,13 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
     if given is None:
         return None
     values = {each: evaluator.evaluate(argument.value) for each, argument in given.items()}
-    found: dict[str, Composed] = {}
+    found: dict[str, Value] = {}
     for member in known.attributes:
         argument, value = given[member.name], values[member.name]
         if value is UNKNOWN:
             return None
         try:
-            if isinstance(value, Items):
+            if isinstance(value, ItemList):
                 raise Unsuitable(
                     f"'{member.name}' is one number for the whole tensor: a list, one for each channel, is not read"
                 )
@@ -151,7 +151,7 @@ def _attributes(own: Context, frame: Frame, call: nodes.Call) -> dict[str, Compo
 
 
 def _fragment_operator(
-    own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, span: Span
+    own: ElaborationContext, frame: Frame, line: nodes.Quantization, tensor: GraphTensor, span: Span
 ) -> flat_nodes.Definition | None:
     """Return the fragment that a line names, elaborated for the tensor, as an operator with its head at ``span``.
 
@@ -172,7 +172,7 @@ def _fragment_operator(
         return None
     shape = tuple(each for each in known.shape if isinstance(each, Integer))
     trial, value = _with_fragment(own, Frame({}), flat_graph.placed(line, span), tensor, shape)
-    if not isinstance(value, TensorName) or value.tensor is None:
+    if not isinstance(value, GraphTensor) or value.tensor is None:
         return None
     if (value.tensor.dtype, value.tensor.shape) != (known.dtype, known.shape) or value.name == tensor.name:
         return None
@@ -183,18 +183,22 @@ def _fragment_operator(
 
 
 def _with_fragment(
-    own: Context, frame: Frame, line: nodes.Quantization, tensor: TensorName, shape: tuple[Integer, ...] | None = None
-) -> tuple[Context, Value | None]:
+    own: ElaborationContext,
+    frame: Frame,
+    line: nodes.Quantization,
+    tensor: GraphTensor,
+    shape: tuple[Integer, ...] | None = None,
+) -> tuple[ElaborationContext, ElaboratedValue | None]:
     """Invoke a fragment with a tensor before the arguments of a line.
 
     Return the context with all findings, and the result. The tensor is an input of a ``shape``, if there is one.
     """
     call, place = line.operation, line.tensor.span
-    trial = Context(own.dialect, own.operators, own.files, own.names)
+    trial = ElaborationContext(own.dialect, own.operators, own.files, own.names)
     trial.begin_record()
     if shape is not None:
         trial.graph.declare("input", frame.base, place, tensor.name, "real", shape)
-    evaluator = Evaluator(trial, frame, {**SOURCES, **REWRITTEN})
+    evaluator = BodyEvaluator(trial, frame, {**SOURCES, **REWRITTEN})
     result = nodes.Identifier(call.start, call.end, trial.graph.unused_name("result"))
     frame.making = result.text
     invoked = replace(call, arguments=(nodes.Argument(place.start, place.end, None, line.tensor), *call.arguments))
@@ -203,12 +207,14 @@ def _with_fragment(
     return trial, frame.names.get(result.text)
 
 
-def _needs_names(own: Context, frame: Frame, argument: nodes.Argument) -> None:
+def _needs_names(own: ElaborationContext, frame: Frame, argument: nodes.Argument) -> None:
     message = "the tensor stands before the colon: all else is named, as in 'bits = 8'"
     own.report(frame, rules.QUANTIZATION_WITH_ARGUMENTS, argument, message)
 
 
-def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dict[str, nodes.Argument] | None:
+def _named(
+    own: ElaborationContext, frame: Frame, call: nodes.Call, known: Template
+) -> dict[str, nodes.Argument] | None:
     """Return the arguments by name; None if some are missing, or have no name."""
     names = [member.name for member in known.attributes]
     found: dict[str, nodes.Argument] = {}
@@ -237,7 +243,7 @@ def _named(own: Context, frame: Frame, call: nodes.Call, known: Template) -> dic
 
 
 def _is_in_range(
-    own: Context, frame: Frame, given: Mapping[str, nodes.Argument], values: Mapping[str, Composed]
+    own: ElaborationContext, frame: Frame, given: Mapping[str, nodes.Argument], values: Mapping[str, Value]
 ) -> bool:
     """Return whether numbers are such that there is anything to quantize to."""
     bits, least, greatest = values.get("bits"), values.get("min"), values.get("max")

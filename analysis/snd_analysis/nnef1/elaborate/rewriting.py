@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Span
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator, Source
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
-from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.scans import scan as scans
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -33,7 +33,7 @@ class _Letters(Struct, frozen=True):
     result: str
 
 
-def _letters(evaluator: Evaluator, given: Given, count: int) -> _Letters | None:
+def _letters(evaluator: BodyEvaluator, given: Given, count: int) -> _Letters | None:
     text = given.value
     match = _EXPRESSION.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
     if match is None:
@@ -48,8 +48,8 @@ def _letters(evaluator: Evaluator, given: Given, count: int) -> _Letters | None:
 
 
 def _einsum(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     operands = _operands(evaluator, given)
     letters = None if operands is None else _letters(evaluator, given["expr"], len(operands))
     if operands is None or letters is None:
@@ -75,8 +75,8 @@ _OF_QUANTIZED = ("bias", "a0", "a_scale", "b0", "b_scale", "c0", "c_scale")
 
 
 def _quantized_einsum(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     operands = _operands(evaluator, given)
     letters = None if operands is None else _letters(evaluator, given["expr"], len(operands) + len(_OF_QUANTIZED))
     if operands is None or letters is None or len(operands) != 2:
@@ -93,8 +93,8 @@ def _quantized_einsum(
 
 
 def _matmul(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     """Rewrite a product of matrices whose dimensions are given by number, as in files of older versions."""
     axes = _axes(evaluator, given)
     if axes is None:
@@ -116,16 +116,16 @@ def _matmul(
     return _invoked(evaluator, call, "tract_core_einsum_q", arguments, target)
 
 
-def _axes(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[int], int] | None:
+def _axes(evaluator: BodyEvaluator, given: Mapping[str, Given]) -> tuple[list[int], int] | None:
     """Return the six numbers of dimensions, and the rank of both inputs; None if these are unknown or do not fit."""
     ranks = {
         len(value.tensor.shape)
         for name in ("A", "B")
-        if isinstance(value := given[name].value, TensorName) and value.tensor is not None and value.tensor.shape
+        if isinstance(value := given[name].value, GraphTensor) and value.tensor is not None and value.tensor.shape
     }
     if has_unknown(given["axes"].value) or not ranks:
         return None
-    values = given["axes"].value.values if isinstance(given["axes"].value, Items) else ()
+    values = given["axes"].value.values if isinstance(given["axes"].value, ItemList) else ()
     axes = [each.value for each in values if isinstance(each, Integer) and each.value is not None]
     rank = max(ranks)
     pairs = [tuple(axes[at : at + 2]) for at in (0, 2, 4)]
@@ -142,11 +142,11 @@ def _with_letters(batch: str, letters: Mapping[int, str]) -> str:
     return "".join(letters[at] if at in letters else next(others) for at in range(len(batch) + len(letters)))
 
 
-def _operands(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Value, ...] | None:
+def _operands(evaluator: BodyEvaluator, given: Mapping[str, Given]) -> tuple[ElaboratedValue, ...] | None:
     inputs = given["inputs"]
     if has_unknown(inputs.value):
         return None
-    if not isinstance(inputs.value, Items) or not inputs.value.values:
+    if not isinstance(inputs.value, ItemList) or not inputs.value.values:
         evaluator.report(rules.TYPE_MISMATCH, inputs.span, "'inputs' must be an array of tensors")
         return None
     return inputs.value.values
@@ -164,36 +164,36 @@ def _numbered(lists: Mapping[str, str], span: Span) -> dict[str, Given]:
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
 def _invoked(
-    evaluator: Evaluator,
+    evaluator: BodyEvaluator,
     call: nodes.Call,
     operation: str,
     given: Mapping[str, Given],
     target: nodes.Expression | None,
-) -> Value:
+) -> ElaboratedValue:
     template = evaluator.context.template(operation)
     if template is None or any(has_unknown(each.value) for each in given.values()):
         return UNKNOWN
     return invoke(evaluator.context, evaluator.frame, call.function, template, given, target)
 
 
-def _integers(numbers: Sequence[int]) -> Items:
-    return Items(tuple(map(integers.constant, numbers)))
+def _integers(numbers: Sequence[int]) -> ItemList:
+    return ItemList(tuple(map(integers.constant, numbers)))
 
 
-def _tensors(*names: str) -> tuple[Parameter, ...]:
-    return tuple(Parameter(name, True, False, False) for name in names)
+def _tensors(*names: str) -> tuple[OperationParameter, ...]:
+    return tuple(OperationParameter(name, True, False, False) for name in names)
 
 
-def _attributes(required: Sequence[str], optional: Sequence[str]) -> tuple[Parameter, ...]:
+def _attributes(required: Sequence[str], optional: Sequence[str]) -> tuple[OperationParameter, ...]:
     return (
-        *(Parameter(name, False, False, True) for name in required),
-        *(Parameter(name, False, False, False) for name in optional),
+        *(OperationParameter(name, False, False, True) for name in required),
+        *(OperationParameter(name, False, False, False) for name in optional),
     )
 
 
-_INPUTS = Parameter("inputs", True, True, True)
-_MATRICES = (Parameter("A", True, False, True), Parameter("B", True, False, True))
-REWRITTEN: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+_INPUTS = OperationParameter("inputs", True, True, True)
+_MATRICES = (OperationParameter("A", True, False, True), OperationParameter("B", True, False, True))
+REWRITTEN: Mapping[str, tuple[tuple[OperationParameter, ...], Source]] = {
     "tract_core_einsum": ((_INPUTS, *_attributes(["expr"], ["acc", "output"])), _einsum),
     "tract_core_einsum_q": (
         (_INPUTS, *_attributes(["expr"], ["acc", "output"]), *_tensors(*_OF_QUANTIZED)),
@@ -205,7 +205,7 @@ REWRITTEN: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
             *_MATRICES,
             *_tensors("bias"),
             *_attributes(["axes"], []),
-            *(Parameter(name, True, False, True) for name in _OF_QUANTIZED[1:]),
+            *(OperationParameter(name, True, False, True) for name in _OF_QUANTIZED[1:]),
             *_attributes(["output_type"], []),
         ),
         _matmul,

@@ -13,19 +13,19 @@ from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import StoredVariable
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import NAMES, Given, dtype_of_tract
 from snd_analysis.nnef1.elaborate.items.narrow_integers import narrow_integer
-from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of, is_read_by_tract
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,
-    Items,
-    Known,
-    TensorName,
-    Value,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    KnownItems,
     flattened,
     has_unknown,
     type_name,
@@ -38,8 +38,8 @@ _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str
 
 
 def _external(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     dtype = _dtype(evaluator, call)
     if dtype == "str" and evaluator.context.dialect is Dialect.TRACT:
         return UNKNOWN  # which is reported: tract has no such inputs
@@ -47,20 +47,20 @@ def _external(
 
 
 def _typed_external(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     written = given["datum_type"].value if "datum_type" in given else "f32"
     dtype = dtype_of_tract(written) if isinstance(written, str) else None
     if dtype is None:
         message = f"'{written}' is no type of tract" if isinstance(written, str) else "the type must be a string"
         return evaluator.report(rules.TYPE_MISMATCH, given["datum_type"].span, message)
     made = _input(evaluator, call, given, target, dtype)
-    return replace(made, narrow=narrow_integer(written)) if isinstance(made, TensorName) else made
+    return replace(made, narrow=narrow_integer(written)) if isinstance(made, GraphTensor) else made
 
 
 def _input(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None, dtype: str
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None, dtype: str
+) -> ElaboratedValue:
     shape = shape_of(evaluator, given["shape"])
     context = evaluator.context
     if context.dialect is Dialect.KHRONOS and not evaluator.frame.chain:
@@ -77,8 +77,8 @@ def _input(
 
 
 def _variable(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     shape, label = shape_of(evaluator, given["shape"]), given["label"]
     if not isinstance(label.value, str):
         if label.value is not UNKNOWN:
@@ -114,16 +114,16 @@ def _variable(
     variable = StoredVariable(made.name, path, extents, span, items, evaluator.context.folder)
     evaluator.context.record.variables.append((variable, not evaluator.frame.chain))
     if file is not None and len(file.items) == prod(extents) and file.items:
-        return replace(made, known=Known(extents, file.items))
+        return replace(made, known=KnownItems(extents, file.items))
     return made
 
 
-def _may_have_codes(evaluator: Evaluator, dtype: str, file: TensorFile, name: str) -> bool:
+def _may_have_codes(evaluator: BodyEvaluator, dtype: str, file: TensorFile, name: str) -> bool:
     """Return whether a file of ints may hold a variable of another type: of bools, or of a quantized type."""
     return file.dtype == "int" and (dtype == "bool" or name in evaluator.context.names.quantized)
 
 
-def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
+def _demand_label(evaluator: BodyEvaluator, span: Span, label: str, shape: tuple[Integer, ...]) -> None:
     """Report a label that is not usable as a path: it is empty, leaves the folder, or has other characters."""
     if not label:
         evaluator.report(rules.INVALID_LABEL, span, "a label names the file of a variable, and must not be empty")
@@ -144,7 +144,7 @@ def _demand_label(evaluator: Evaluator, span: Span, label: str, shape: tuple[Int
         evaluator.report(rules.INVALID_LABEL, span, message)
 
 
-def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
+def _demand_extents(evaluator: BodyEvaluator, span: Span, shape: tuple[Integer, ...], file: TensorFile) -> None:
     """Report a file whose extents differ from the variable's; blocks of items may be stored as a matrix."""
     extents = tuple(each.value for each in shape)
     if None not in extents and extents != file.shape and not file.in_blocks:
@@ -154,40 +154,40 @@ def _demand_extents(evaluator: Evaluator, span: Span, shape: tuple[Integer, ...]
 
 
 def _constant(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     template = evaluator.context.template("constant")
     if template is None or any(has_unknown(each.value) for each in given.values()):
         return UNKNOWN
     if evaluator.context.dialect is Dialect.KHRONOS and shape_of(evaluator, given["shape"]) is None:
         return UNKNOWN
     values = given["value"].value
-    items = flattened(values.values if isinstance(values, Items) else (values,))
+    items = flattened(values.values if isinstance(values, ItemList) else (values,))
     if call.generic is None or call.generic.text == "scalar":
         items = tuple(
             float(each.value) if isinstance(each, Integer) and each.value is not None else each for each in items
         )
-    exact = {**given, "value": Given(Items(items), given["value"].span)}
+    exact = {**given, "value": Given(ItemList(items), given["value"].span)}
     return invoke(evaluator.context, evaluator.frame, call.function, template, exact, target)
 
 
 def _update(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     """Assign a new value to a variable: the result replaces it."""
     context, variable, value = evaluator.context, given["variable"], given["value"].value
     if evaluator.frame.chain:
         return value  # which is reported
     if has_unknown(variable.value) or has_unknown(value):
         return UNKNOWN
-    tensor = variable.value.tensor if isinstance(variable.value, TensorName) else None
-    if not isinstance(variable.value, TensorName) or tensor is None or tensor.kind is not TensorKind.VARIABLE:
+    tensor = variable.value.tensor if isinstance(variable.value, GraphTensor) else None
+    if not isinstance(variable.value, GraphTensor) or tensor is None or tensor.kind is not TensorKind.VARIABLE:
         return evaluator.report(rules.ILLEGAL_ASSIGNMENT, variable.span, "only variables can be updated")
     context.record.is_lasting = False
     if variable.value.name in context.updated:
         message = f"the variable '{variable.value.name}' is updated already"
         return evaluator.report(rules.ASSIGNED_TWICE, variable.span, message)
-    if not isinstance(value, TensorName):
+    if not isinstance(value, GraphTensor):
         message = f"the new value must be a tensor, but this is '{type_name(value)}'"
         return evaluator.report(rules.TYPE_MISMATCH, given["value"].span, message)
     context.updated.add(variable.value.name)
@@ -197,8 +197,13 @@ def _update(
 
 
 def _declared(
-    evaluator: Evaluator, block: str, target: nodes.Identifier, dtype: str, shape: tuple[Integer, ...], kind: TensorKind
-) -> TensorName:
+    evaluator: BodyEvaluator,
+    block: str,
+    target: nodes.Identifier,
+    dtype: str,
+    shape: tuple[Integer, ...],
+    kind: TensorKind,
+) -> GraphTensor:
     context, frame = evaluator.context, evaluator.frame
     name = context.graph.unused_name(frame.named(target.text))
     node = context.graph.declare(block, frame.base, target.span, name, dtype, shape)
@@ -206,15 +211,15 @@ def _declared(
         context.record.extents += shape
     if frame.chain:
         context.record.chains.append((node, frame.chain))
-    return TensorName(name, Tensor(name, dtype, shape, kind))
+    return GraphTensor(name, Tensor(name, dtype, shape, kind))
 
 
-def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
+def shape_of(evaluator: BodyEvaluator, given: Given) -> tuple[Integer, ...] | None:
     """Return extents that are given as an array of integers; None if they are not, which is reported."""
     value = plain(given.value)
-    items = flattened(value.values) if isinstance(value, Items) else ()
+    items = flattened(value.values) if isinstance(value, ItemList) else ()
     found = tuple(each for each in items if isinstance(each, Integer))
-    if isinstance(value, Items) and len(found) == len(items):
+    if isinstance(value, ItemList) and len(found) == len(items):
         least = 1 if evaluator.context.dialect is Dialect.KHRONOS else 0
         wrong = next((each for each in found if each.value is not None and each.value < least), None)
         if wrong is None:
@@ -222,32 +227,32 @@ def shape_of(evaluator: Evaluator, given: Given) -> tuple[Integer, ...] | None:
         evaluator.report(rules.NEGATIVE_EXTENT, given.span, f"extents must be {least} or more, but one is {wrong}")
         return None
     if not has_unknown(given.value):
-        hidden = next((each.name for each in items if isinstance(each, TensorName) and _hides(evaluator, each)), None)
+        hidden = next((each.name for each in items if isinstance(each, GraphTensor) and _hides(evaluator, each)), None)
         why = f", but '{hidden}' is a tensor here: it hides the symbol of that name" if hidden else ""
         evaluator.report(rules.TYPE_MISMATCH, given.span, f"a shape is an array of integers{why}")
     return None
 
 
-def _hides(evaluator: Evaluator, tensor: TensorName) -> bool:
+def _hides(evaluator: BodyEvaluator, tensor: GraphTensor) -> bool:
     return tensor.name in evaluator.context.symbols
 
 
-def _dtype(evaluator: Evaluator, call: nodes.Call) -> str:
+def _dtype(evaluator: BodyEvaluator, call: nodes.Call) -> str:
     written = "scalar" if call.generic is None else call.generic.text
     if written == "?":
         written = evaluator.frame.generic or "scalar"
     return _DTYPES[written]
 
 
-def _tensor(name: str) -> Parameter:
-    return Parameter(name, True, False, True)
+def _tensor(name: str) -> OperationParameter:
+    return OperationParameter(name, True, False, True)
 
 
-def _attribute(name: str, is_array: bool = False, is_required: bool = True) -> Parameter:
-    return Parameter(name, False, is_array, is_required)
+def _attribute(name: str, is_array: bool = False, is_required: bool = True) -> OperationParameter:
+    return OperationParameter(name, False, is_array, is_required)
 
 
-SOURCES: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+SOURCES: Mapping[str, tuple[tuple[OperationParameter, ...], Source]] = {
     "external": ((_attribute("shape", True),), _external),
     "tract_core_external": ((_attribute("datum_type", is_required=False), _attribute("shape", True)), _typed_external),
     "variable": ((_attribute("shape", True), _attribute("label")), _variable),

@@ -16,17 +16,17 @@ from msgspec.structs import replace
 from snd_analysis.base import Node, Problem, content_fields
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.context import (
-    Context,
+    ElaborationContext,
     FragmentCall,
+    FragmentInvocation,
     Frame,
-    Invocation,
     Record,
     StoredVariable,
     SubmodelUse,
     Unproven,
 )
 from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList
 from snd_analysis.nnef1.names import assigned_names, spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -34,12 +34,12 @@ from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 _Evaluate: TypeAlias = "Callable[[nodes.Entry], None]"
 
 
-class Step(Struct, frozen=True, eq=False):
+class ElaboratedEntry(Struct, frozen=True, eq=False):
     """The result of an entry of the graph that stood at ``origin``."""
 
     entry: nodes.Entry
     origin: int
-    values: Mapping[str, Value]
+    values: Mapping[str, ElaboratedValue]
     """The values that the entry assigns."""
     record: Record
 
@@ -61,12 +61,14 @@ class _Dirty(Struct):
 class Walk:
     """Elaborates entries in order, with the steps of an earlier state of the file."""
 
-    def __init__(self, context: Context, frame: Frame, changed_fragments: Iterable[str]) -> None:
+    def __init__(self, context: ElaborationContext, frame: Frame, changed_fragments: Iterable[str]) -> None:
         self._context = context
         self._frame = frame
         self._dirty = _Dirty(fragments=set(changed_fragments))
 
-    def run(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> tuple[Step, ...]:
+    def run(
+        self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[ElaboratedEntry]
+    ) -> tuple[ElaboratedEntry, ...]:
         """Return the steps of all entries; their results are in the context and in the frame."""
         first = _common(zip(entries, before, strict=False))
         last = _common(zip(entries[first:][::-1], before[first:][::-1], strict=False))
@@ -77,8 +79,10 @@ class Walk:
         steps += self._again(evaluate, entries[end:], before[old_end:])
         return tuple(steps)
 
-    def _changed(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
-        steps: list[Step] = []
+    def _changed(
+        self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[ElaboratedEntry]
+    ) -> list[ElaboratedEntry]:
+        steps: list[ElaboratedEntry] = []
         for at, entry in enumerate(entries):
             step = self._worked_out(evaluate, entry)
             steps.append(self._compared(before[at], step) if at < len(before) else self._compared(None, step))
@@ -87,9 +91,11 @@ class Walk:
         return steps
 
     # ---- steps -------------------------------------------------------------------------------------------------------
-    def _again(self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[Step]) -> list[Step]:
+    def _again(
+        self, evaluate: _Evaluate, entries: Sequence[nodes.Entry], before: Sequence[ElaboratedEntry]
+    ) -> list[ElaboratedEntry]:
         """Return the steps of unchanged entries. Most stay valid, so an edit of a long graph spends its time here."""
-        steps: list[Step] = []
+        steps: list[ElaboratedEntry] = []
         apply, names = self._context.apply, self._frame.names
         for entry, step in zip(entries, before, strict=True):
             if not self._holds(step):
@@ -98,18 +104,20 @@ class Walk:
             names.update(step.values)
             apply(step.record)
             steps.append(
-                step if entry.start == step.entry.start else Step(entry, step.origin, step.values, step.record)
+                step
+                if entry.start == step.entry.start
+                else ElaboratedEntry(entry, step.origin, step.values, step.record)
             )
         return steps
 
-    def _worked_out(self, evaluate: _Evaluate, entry: nodes.Entry) -> Step:
+    def _worked_out(self, evaluate: _Evaluate, entry: nodes.Entry) -> ElaboratedEntry:
         context, names = self._context, self._frame.names
         record = context.begin_record()
         evaluate(entry)
         values = {name: names[name] for name in assigned_names(entry) if name in names}
-        return Step(entry, entry.start, values, record)
+        return ElaboratedEntry(entry, entry.start, values, record)
 
-    def _holds(self, step: Step) -> bool:
+    def _holds(self, step: ElaboratedEntry) -> bool:
         dirty, record = self._dirty, step.record
         if not record.is_lasting or (dirty.has_made and record.uses_made):
             return False
@@ -138,13 +146,13 @@ class Walk:
             and self._context.items_made + items <= MOST_ITEMS_MADE
         )
 
-    def _compared(self, old: Step | None, new: Step | None) -> Step:
+    def _compared(self, old: ElaboratedEntry | None, new: ElaboratedEntry | None) -> ElaboratedEntry:
         """Mark the differences after a step as dirty; return the step with unchanged values taken from before."""
         dirty = self._dirty
         one, other = (None if step is None else step.record for step in (old, new))
-        values: dict[str, Value] = {}
-        old_values: Mapping[str, Value] = {} if old is None else old.values
-        new_values: Mapping[str, Value] = {} if new is None else new.values
+        values: dict[str, ElaboratedValue] = {}
+        old_values: Mapping[str, ElaboratedValue] = {} if old is None else old.values
+        new_values: Mapping[str, ElaboratedValue] = {} if new is None else new.values
         for name in {**old_values, **new_values}:
             if name in old_values and name in new_values and _is_same(old_values[name], new_values[name]):
                 values[name] = old_values[name]
@@ -168,7 +176,7 @@ class Walk:
         return found
 
 
-def _common(pairs: Iterable[tuple[nodes.Entry, Step]]) -> int:
+def _common(pairs: Iterable[tuple[nodes.Entry, ElaboratedEntry]]) -> int:
     count = 0
     for entry, step in pairs:
         if entry.statements is not step.entry.statements:
@@ -185,15 +193,15 @@ def _labels(record: Record | None) -> set[tuple[str, tuple[int, ...]]]:
     return set() if record is None else set(record.labels)
 
 
-def _is_same(one: Value, other: Value) -> bool:
+def _is_same(one: ElaboratedValue, other: ElaboratedValue) -> bool:
     match one, other:
-        case TensorName(), TensorName():
+        case GraphTensor(), GraphTensor():
             return (
                 one.name == other.name
                 and _is_same_tensor(one.tensor, other.tensor)
                 and (one.known, one.narrow) == (other.known, other.narrow)
             )
-        case Items(), Items():
+        case ItemList(), ItemList():
             return (
                 one.is_tuple == other.is_tuple
                 and len(one.values) == len(other.values)
@@ -211,7 +219,7 @@ def _is_same_tensor(one: Tensor | None, other: Tensor | None) -> bool:
 
 
 # ---- results of the steps --------------------------------------------------------------------------------------------
-def flat_entries(steps: Iterable[Step]) -> Iterator[tuple[str, flat_nodes.Entry]]:
+def flat_entries(steps: Iterable[ElaboratedEntry]) -> Iterator[tuple[str, flat_nodes.Entry]]:
     """Yield the entries of the graph with their blocks, where they stand now."""
     for step in steps:
         now, origin = step.entry.start, step.origin
@@ -221,7 +229,7 @@ def flat_entries(steps: Iterable[Step]) -> Iterator[tuple[str, flat_nodes.Entry]
             yield block, entry
 
 
-def problems_of(steps: Iterable[Step]) -> Iterator[tuple[Problem, bool]]:
+def problems_of(steps: Iterable[ElaboratedEntry]) -> Iterator[tuple[Problem, bool]]:
     """Yield each problem as often as it was found, and whether its place is in the graph itself."""
     for step in steps:
         distance = step.entry.start - step.origin
@@ -232,7 +240,7 @@ def problems_of(steps: Iterable[Step]) -> Iterator[tuple[Problem, bool]]:
                 yield replace(problem, notes=(*problem.notes[:-1], problem.notes[-1].shifted(distance))), is_own
 
 
-def unproven_of(steps: Iterable[Step]) -> Iterator[Unproven]:
+def unproven_of(steps: Iterable[ElaboratedEntry]) -> Iterator[Unproven]:
     """Yield the equations that nothing says, where they are needed now."""
     for step in steps:
         distance = step.entry.start - step.origin
@@ -244,7 +252,7 @@ def unproven_of(steps: Iterable[Step]) -> Iterator[Unproven]:
                 yield replace(each, chain=(first, *each.chain[1:]))
 
 
-def submodels_of(steps: Iterable[Step]) -> Iterator[SubmodelUse]:
+def submodels_of(steps: Iterable[ElaboratedEntry]) -> Iterator[SubmodelUse]:
     """Yield the submodels that are invoked, where they are named now."""
     for step in steps:
         distance = step.entry.start - step.origin
@@ -252,7 +260,7 @@ def submodels_of(steps: Iterable[Step]) -> Iterator[SubmodelUse]:
             yield replace(use, span=use.span.shifted(distance)) if use.is_own and distance else use
 
 
-def variables_of(steps: Iterable[Step]) -> Iterator[StoredVariable]:
+def variables_of(steps: Iterable[ElaboratedEntry]) -> Iterator[StoredVariable]:
     """Yield the variables of the graph."""
     for step in steps:
         distance = step.entry.start - step.origin
@@ -260,7 +268,7 @@ def variables_of(steps: Iterable[Step]) -> Iterator[StoredVariable]:
             yield replace(variable, span=variable.span.shifted(distance)) if is_own and distance else variable
 
 
-def chains_of(steps: Iterable[Step]) -> Iterator[tuple[flat_nodes.Node, tuple[Invocation, ...]]]:
+def chains_of(steps: Iterable[ElaboratedEntry]) -> Iterator[tuple[flat_nodes.Node, tuple[FragmentInvocation, ...]]]:
     """Yield the statements of fragments with the invocations that led to them."""
     for step in steps:
         distance = step.entry.start - step.origin
@@ -269,7 +277,7 @@ def chains_of(steps: Iterable[Step]) -> Iterator[tuple[flat_nodes.Node, tuple[In
             yield node, (first, *chain[1:])
 
 
-def calls_of(steps: Iterable[Step]) -> Iterator[FragmentCall]:
+def calls_of(steps: Iterable[ElaboratedEntry]) -> Iterator[FragmentCall]:
     """Yield the invocations of fragments by the graph."""
     for step in steps:
         distance = step.entry.start - step.origin

@@ -11,8 +11,8 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.nnef1.elaborate.values import Value
-from snd_analysis.nnef1.syntax import SyntaxTree
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree
 from snd_analysis.symbolic import integers
 
 _REMEMBERED = 4096
@@ -30,7 +30,7 @@ class TensorFile(Struct, frozen=True):
     in_blocks: bool = False
     """True if items are stored in blocks: the extents then describe a matrix."""
     fault: str | None = None
-    items: tuple[Value, ...] = ()
+    items: tuple[ElaboratedValue, ...] = ()
     """All items of a small tensor; empty for a larger one."""
     narrow: str | None = None
     """The type of integers of 8 or 16 bits, as tract calls it."""
@@ -67,7 +67,7 @@ class Submodel(Struct, frozen=True):
 
     path: str
     """Path of its graph, from the folder of the invoking graph."""
-    tree: SyntaxTree
+    tree: Nnef1SyntaxTree
     fault: str | None = None
     """Why it can't be read."""
 
@@ -101,7 +101,7 @@ def described(text: str) -> TensorFile | None:
     return TensorFile(match["dtype"], extents, match["blocks"] is not None, None, items, match["narrow"])
 
 
-def _item(dtype: str, text: str) -> Value:
+def _item(dtype: str, text: str) -> ElaboratedValue:
     match dtype:
         case "int":
             return integers.constant(int(text))

@@ -26,11 +26,11 @@ class InTract(Enum):
     """Items that tract computes when the graph runs, so that they are no extents."""
 
 
-class Known(Struct, frozen=True):
+class KnownItems(Struct, frozen=True):
     """The items of a small tensor of integers, logicals or reals, in row-major order."""
 
     shape: tuple[int, ...]
-    items: tuple[Value, ...]
+    items: tuple[ElaboratedValue, ...]
     in_tract: InTract = InTract.NUMBERS
 
 
@@ -41,7 +41,7 @@ class NarrowInteger(Struct, frozen=True):
     is_signed: bool
 
 
-class TensorName(Struct, frozen=True, eq=False):
+class GraphTensor(Struct, frozen=True, eq=False):
     """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported.
 
     One whose items are known has no name as long as no operation of the graph makes it.
@@ -49,39 +49,39 @@ class TensorName(Struct, frozen=True, eq=False):
 
     name: str
     tensor: Tensor | None
-    known: Known | None = None
+    known: KnownItems | None = None
     narrow: NarrowInteger | None = None
     """The type of the items in tract's dialect, if it is one of few bits."""
 
 
-class Items(Struct, frozen=True):
+class ItemList(Struct, frozen=True):
     """An array or, with ``is_tuple``, a tuple of values."""
 
-    values: tuple[Value, ...]
+    values: tuple[ElaboratedValue, ...]
     is_tuple: bool = False
 
 
-class Unknown(Struct, frozen=True):
+class ReportedUnknown(Struct, frozen=True):
     """An unknown value whose cause is reported: values that depend on it get no message."""
 
 
-UNKNOWN = Unknown()
-Value: TypeAlias = "Integer | float | Truth | str | TensorName | Items | Unknown"
+UNKNOWN = ReportedUnknown()
+ElaboratedValue: TypeAlias = "Integer | float | Truth | str | GraphTensor | ItemList | ReportedUnknown"
 
 
-def is_tensor(value: Value) -> bool:
+def is_tensor(value: ElaboratedValue) -> bool:
     """Return whether a value can only be a tensor."""
-    return isinstance(value, TensorName)
+    return isinstance(value, GraphTensor)
 
 
-def has_unknown(value: Value) -> bool:
+def has_unknown(value: ElaboratedValue) -> bool:
     """Return whether nothing is known of a value, or of a part of it."""
-    if isinstance(value, Items):
+    if isinstance(value, ItemList):
         return any(map(has_unknown, value.values))
-    return value is UNKNOWN or (isinstance(value, TensorName) and value.tensor is None)
+    return value is UNKNOWN or (isinstance(value, GraphTensor) and value.tensor is None)
 
 
-def type_name(value: Value) -> str:
+def type_name(value: ElaboratedValue) -> str:
     """Return the type of a value in the notation of NNEF 1.0."""
     match value:
         case Integer():
@@ -92,19 +92,19 @@ def type_name(value: Value) -> str:
             return "scalar"
         case str():
             return "string"
-        case TensorName(tensor=Tensor(dtype=dtype)):
+        case GraphTensor(tensor=Tensor(dtype=dtype)):
             return f"tensor<{_ITEM_TYPES.get(dtype or '', '')}>"
-        case TensorName():
+        case GraphTensor():
             return "tensor<>"
-        case Items(values=values, is_tuple=True):
+        case ItemList(values=values, is_tuple=True):
             return f"({', '.join(map(type_name, values))})"
-        case Items(values=values):
+        case ItemList(values=values):
             return f"{type_name(values[0])}[]" if values else "[]"
         case _:
             return "unknown"
 
 
-def made_of(known: Known) -> TensorName:
+def made_of(known: KnownItems) -> GraphTensor:
     """Return a tensor whose items are known."""
     match known.items[0] if known.items else None:
         case Truth():
@@ -114,28 +114,28 @@ def made_of(known: Known) -> TensorName:
         case _:
             dtype = "int"
     shape = tuple(map(constant, known.shape))
-    return TensorName("", Tensor("", dtype, shape, TensorKind.CONSTANT), known)
+    return GraphTensor("", Tensor("", dtype, shape, TensorKind.CONSTANT), known)
 
 
 _ITEM_TYPES = {"real": "scalar", "int": "integer", "bool": "logical", "str": "string"}
 
 
-def tensors_in(value: Value) -> Iterator[TensorName]:
+def tensors_in(value: ElaboratedValue) -> Iterator[GraphTensor]:
     """Yield a tensor, or the tensors in an array or tuple."""
-    if isinstance(value, TensorName):
+    if isinstance(value, GraphTensor):
         yield value
-    for each in value.values if isinstance(value, Items) else ():
+    for each in value.values if isinstance(value, ItemList) else ():
         yield from tensors_in(each)
 
 
-def is_computed(value: Value) -> bool:
+def is_computed(value: ElaboratedValue) -> bool:
     """Return whether tract computes a part of a value when the graph runs, so that it is no extent for tract."""
     return any(each.known is not None and each.known.in_tract is InTract.COMPUTED for each in tensors_in(value))
 
 
-def flattened(values: Sequence[Value]) -> tuple[Value, ...]:
+def flattened(values: Sequence[ElaboratedValue]) -> tuple[ElaboratedValue, ...]:
     """Return the items of an array, with nested arrays and tuples flattened."""
-    found: list[Value] = []
+    found: list[ElaboratedValue] = []
     for value in values:
-        found.extend(flattened(value.values) if isinstance(value, Items) else (value,))
+        found.extend(flattened(value.values) if isinstance(value, ItemList) else (value,))
     return tuple(found)

@@ -9,13 +9,23 @@ from typing import TypeAlias
 
 from snd_analysis.base import BYTE_ORDER_MARK, Span
 from snd_analysis.nnef1.format.layout import INDENT, Printer, grouped, words_of
-from snd_analysis.nnef1.syntax import END, Piece, PieceKind, ReadPiece, SyntaxTree, nodes, parse_file, split, tokenize
+from snd_analysis.nnef1.syntax import (
+    END,
+    Nnef1SyntaxTree,
+    PieceKind,
+    ReadPiece,
+    TextPiece,
+    nodes,
+    parse_file,
+    split,
+    tokenize,
+)
 
 _Read: TypeAlias = Mapping[tuple[PieceKind, str], ReadPiece]
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-def format_text(text: str, width: int, tree: SyntaxTree | None = None) -> str:
+def format_text(text: str, width: int, tree: Nnef1SyntaxTree | None = None) -> str:
     """Return the text in the canonical style, with the same tokens and comments.
 
     Lines are broken to fit ``width`` where possible. Unparsed text stays unchanged; so does the whole text if a body is
@@ -35,7 +45,7 @@ def format_text(text: str, width: int, tree: SyntaxTree | None = None) -> str:
     return formatted if _content(formatted) == _content(text) else text
 
 
-def _is_closed(piece: Piece) -> bool:
+def _is_closed(piece: TextPiece) -> bool:
     return piece.closed or piece.kind in (PieceKind.STATEMENT, PieceKind.ITEM)
 
 
@@ -71,7 +81,7 @@ class _Writer:
         self._comments_were_written = False
         """True if comments on lines of their own directly precede the next part."""
 
-    def piece(self, piece: Piece) -> None:
+    def piece(self, piece: TextPiece) -> None:
         """Write a piece and the comments before it."""
         if piece.kind is PieceKind.BODY_END:
             self._comments_before(piece.start)
@@ -104,7 +114,7 @@ class _Writer:
         return self._lines
 
     # ---- blank lines and comments ------------------------------------------------------------------------------------
-    def _what(self, piece: Piece) -> str:
+    def _what(self, piece: TextPiece) -> str:
         if piece.kind is PieceKind.ITEM:
             item = self._found(piece).item
             return "extension" if isinstance(item, nodes.Extension) else "item"
@@ -150,10 +160,10 @@ class _Writer:
         return " " * INDENT if self._inside else ""
 
     # ---- pieces ------------------------------------------------------------------------------------------------------
-    def _found(self, piece: Piece) -> ReadPiece:
+    def _found(self, piece: TextPiece) -> ReadPiece:
         return self._read[piece.kind, self._text[piece.start : piece.end]]
 
-    def _ending(self, piece: Piece) -> int:
+    def _ending(self, piece: TextPiece) -> int:
         """Return the end of a piece, including the semicolon or brace behind it."""
         if not piece.closed:
             return piece.end
@@ -164,7 +174,7 @@ class _Writer:
             at = comment.end
         return next(place + 1 for place in range(at, len(self._text)) if self._text[place] in ";{")
 
-    def _printed(self, piece: Piece) -> list[str]:
+    def _printed(self, piece: TextPiece) -> list[str]:
         text = self._text[piece.start : piece.end]
         read = self._found(piece)
         inner: list[Span] = []

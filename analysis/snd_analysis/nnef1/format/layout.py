@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from snd_analysis.base import Span
-from snd_analysis.nnef1.syntax import Token
+from snd_analysis.nnef1.syntax import Nnef1Token
 
 INDENT = 4
 _CLOSING = {"(": ")", "[": "]"}
@@ -37,14 +37,14 @@ class Group(Struct):
     """Brackets, and the items between them, each with the comma that follows it."""
 
     opening: Word
-    items: list[list[Part]] = field(default_factory=list)
+    items: list[list[LayoutPart]] = field(default_factory=list)
     closing: Word | None = None
 
 
-Part: TypeAlias = "Word | Group"
+LayoutPart: TypeAlias = "Word | Group"
 
 
-def words_of(text: str, tokens: Sequence[Token], comments: Sequence[Span]) -> list[Word]:
+def words_of(text: str, tokens: Sequence[Nnef1Token], comments: Sequence[Span]) -> list[Word]:
     """Return tokens with the blanks that belong before them. ``comments`` are the comments among them, in order."""
     tight = _generics(tokens)
     found: list[Word] = []
@@ -67,7 +67,7 @@ def words_of(text: str, tokens: Sequence[Token], comments: Sequence[Span]) -> li
     return found
 
 
-def _generics(tokens: Sequence[Token]) -> set[int]:
+def _generics(tokens: Sequence[Nnef1Token]) -> set[int]:
     """Return the indices of the brackets ``<…>`` around types, and of the tokens in them."""
     found: set[int] = set()
     for at, token in enumerate(tokens):
@@ -85,13 +85,13 @@ def _is_of_type(text: str) -> bool:
     return text in _TYPES or text in ("?", "=")
 
 
-def _is_unary(before: Token | None, token: Token) -> bool:
+def _is_unary(before: Nnef1Token | None, token: Nnef1Token) -> bool:
     if token.text == "!":
         return True
     return token.text in ("-", "+") and (before is None or before.text in _BEFORE_OPERAND)
 
 
-def _is_spaced(tokens: Sequence[Token], at: int, inside: str, tight: set[int]) -> bool:
+def _is_spaced(tokens: Sequence[Nnef1Token], at: int, inside: str, tight: set[int]) -> bool:
     if not at:
         return False
     before, token = tokens[at - 1], tokens[at]
@@ -110,9 +110,9 @@ def _is_spaced(tokens: Sequence[Token], at: int, inside: str, tight: set[int]) -
     return True
 
 
-def grouped(words: Sequence[Word]) -> list[Part] | None:
+def grouped(words: Sequence[Word]) -> list[LayoutPart] | None:
     """Return words with brackets as groups; None if brackets do not match."""
-    top: list[Part] = []
+    top: list[LayoutPart] = []
     open_: list[Group] = []
     for word in words:
         parts = top if not open_ else open_[-1].items[-1]
@@ -144,7 +144,7 @@ class Printer:
         self._line = " " * indent
         self._indent = indent
 
-    def lines(self, parts: Sequence[Part], ending: str) -> list[str]:
+    def lines(self, parts: Sequence[LayoutPart], ending: str) -> list[str]:
         """Return the lines of parts, with ``ending`` behind the last."""
         self._parts(parts, len(ending))
         if self._line.strip():
@@ -156,7 +156,7 @@ class Printer:
             self._lines[at] = f"{code}{ending}{mark}{comment}"
         return self._lines
 
-    def _parts(self, parts: Sequence[Part], room: int) -> None:
+    def _parts(self, parts: Sequence[LayoutPart], room: int) -> None:
         """Write parts; ``room`` is the width needed behind them."""
         last = next((each for each in reversed(parts) if isinstance(each, Group) and each.items), None)
         for at, part in enumerate(parts):
@@ -171,14 +171,14 @@ class Printer:
                 for word in _words(part):
                     self._word(word)
 
-    def _must_break(self, group: Group, rest: Sequence[Part], is_last: bool, room: int) -> bool:
+    def _must_break(self, group: Group, rest: Sequence[LayoutPart], is_last: bool, room: int) -> bool:
         if is_last:
             return self._overflows(_flat(rest), room)
         return self._overflows(_flat([group]), 0)
 
-    def _operand(self, rest: Sequence[Part]) -> Sequence[Part]:
+    def _operand(self, rest: Sequence[LayoutPart]) -> Sequence[LayoutPart]:
         """Return the longest prefix of ``rest`` that a line break can't split: an operator and its operand."""
-        found: list[Part] = [rest[0]]
+        found: list[LayoutPart] = [rest[0]]
         for part in rest[1:]:
             if isinstance(part, Word) and part.breaks:
                 break
@@ -188,7 +188,7 @@ class Printer:
             found.append(part)
         return found
 
-    def _is_last(self, rest: Sequence[Part]) -> bool:
+    def _is_last(self, rest: Sequence[LayoutPart]) -> bool:
         return not any(isinstance(each, Group) or each.breaks for each in rest[1:])
 
     def _overflows(self, text: str, room: int) -> bool:
@@ -233,7 +233,7 @@ def _split_comment(line: str) -> tuple[str, str, str]:
     return (line, "", "") if at is None else (line[: at.start()], "  ", line[at.start() + 2 :])
 
 
-def _is_literal(item: Sequence[Part]) -> bool:
+def _is_literal(item: Sequence[LayoutPart]) -> bool:
     """Return whether an item is one number or string, with its sign and its comma."""
     words = [each for each in item if isinstance(each, Word) and each.text not in ("-", ",")]
     return len(words) == 1 and len(item) <= 3 and words[0].text[0] in "0123456789.\"'"
@@ -244,11 +244,11 @@ def _has_comments(group: Group) -> bool:
     return any(word.comments for word in _words(group) if word is not group.closing)
 
 
-def _has_comments_in(parts: Sequence[Part]) -> bool:
+def _has_comments_in(parts: Sequence[LayoutPart]) -> bool:
     return any(word.comments for part in parts for word in _words(part))
 
 
-def _words(part: Part) -> Iterator[Word]:
+def _words(part: LayoutPart) -> Iterator[Word]:
     if isinstance(part, Word):
         yield part
         return
@@ -260,7 +260,7 @@ def _words(part: Part) -> Iterator[Word]:
     yield part.closing
 
 
-def _flat(parts: Sequence[Part]) -> str:
+def _flat(parts: Sequence[LayoutPart]) -> str:
     return "".join(f" {word.text}" if word.spaced else word.text for part in parts for word in _words(part))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from snd_analysis.base import descendants
-from snd_analysis.nnef1.syntax import SyntaxTree, nodes
+from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes
 
 REMEMBERED_STATEMENTS = 1 << 14
 """Number of statements for which each check caches its finding."""
@@ -17,7 +17,7 @@ REMEMBERED_STATEMENTS = 1 << 14
 class File(Struct, frozen=True):
     """A file of any dialect: the subject of some checks, as are the classes below."""
 
-    tree: SyntaxTree
+    tree: Nnef1SyntaxTree
     operations: Collection[str]
     """Names of the operations of NNEF 1.0."""
 
@@ -37,7 +37,7 @@ class TractFile(Struct, frozen=True):
 class FileWithoutErrors(Struct, frozen=True):
     """A file without errors, with the tensor files of its model."""
 
-    tree: SyntaxTree
+    tree: Nnef1SyntaxTree
     files: Collection[str]
     read: Collection[str]
     """Tensor files that the variables of the graph read."""
@@ -46,7 +46,7 @@ class FileWithoutErrors(Struct, frozen=True):
 class FileWithArchives(Struct, frozen=True):
     """A file with the faults of tensor files that hold several tensors; none of their tensors is known."""
 
-    tree: SyntaxTree
+    tree: Nnef1SyntaxTree
     faults: Collection[str]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Severity, Span, descendants
-from snd_analysis.nnef1.assertions import Assertion, assertions_of, first_contradictions
+from snd_analysis.nnef1.assertions import AssertionLine, assertions_of, first_contradictions
 from snd_analysis.nnef1.lints.limits import MOST_CONTRADICTED
 from snd_analysis.nnef1.lints.subjects import (
     REMEMBERED_STATEMENTS,
@@ -195,7 +195,7 @@ def _invalid_assertion(file: TractFile) -> Iterator[Problem]:
             yield Problem(INVALID_ASSERTION, each.span, f"'{each.text}' holds for no sizes")
 
 
-def _endless(assertion: Assertion) -> Iterator[Problem]:
+def _endless(assertion: AssertionLine) -> Iterator[Problem]:
     """Report endless substitution: tract replaces a symbol alone on the left side by the right side, repeatedly."""
     match = _OF_A_SYMBOL.fullmatch(assertion.text)
     if match is None:

@@ -1,10 +1,17 @@
 """Resolution of the names of an NNEF 1.0 file."""
 
-from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
+from snd_analysis.nnef1.names.subjects import (
+    Fragment,
+    LocalSubject,
+    Nnef1Subject,
+    OperationSubject,
+    ParameterSubject,
+    SymbolSubject,
+)
 from snd_analysis.nnef1.names.uses import (
-    Form,
+    Nnef1Use,
     Spelled,
-    Use,
+    UseForm,
     assigned_names,
     declared_symbols,
     names_in,
@@ -15,15 +22,15 @@ from snd_analysis.nnef1.names.uses import (
 )
 
 __all__ = [
-    "Form",
     "Fragment",
-    "Local",
-    "Operation",
-    "Parameter",
+    "LocalSubject",
+    "Nnef1Subject",
+    "Nnef1Use",
+    "OperationSubject",
+    "ParameterSubject",
     "Spelled",
-    "Subject",
-    "Symbol",
-    "Use",
+    "SymbolSubject",
+    "UseForm",
     "assigned_names",
     "declared_symbols",
     "names_in",

@@ -13,20 +13,20 @@ class Fragment(Struct, frozen=True):
     name: str
 
 
-class Operation(Struct, frozen=True):
+class OperationSubject(Struct, frozen=True):
     """An operation, or a built-in function."""
 
     name: str
 
 
-class Parameter(Struct, frozen=True):
+class ParameterSubject(Struct, frozen=True):
     """A parameter of an operation, by its name."""
 
     operation: str
     name: str
 
 
-class Local(Struct, frozen=True):
+class LocalSubject(Struct, frozen=True):
     """A name of one body: a parameter, a result, or an assigned name.
 
     All assignments of one name in one body are one subject. A variable of a comprehension is a subject of its own.
@@ -38,10 +38,10 @@ class Local(Struct, frozen=True):
     """Offset of the comprehension in the file, for a name that is local to it."""
 
 
-class Symbol(Struct, frozen=True):
+class SymbolSubject(Struct, frozen=True):
     """An extent that is not known: of an ``extension tract_symbol``, or first named in the shape of an input."""
 
     name: str
 
 
-Subject: TypeAlias = "Fragment | Operation | Parameter | Local | Symbol"
+Nnef1Subject: TypeAlias = "Fragment | OperationSubject | ParameterSubject | LocalSubject | SymbolSubject"

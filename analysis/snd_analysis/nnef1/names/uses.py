@@ -15,8 +15,15 @@ from typing import TypeGuard
 from msgspec import Struct
 
 from snd_analysis.base import Node, Span, children
-from snd_analysis.nnef1.names.subjects import Fragment, Local, Operation, Parameter, Subject, Symbol
-from snd_analysis.nnef1.syntax import Dialect, SyntaxTree, nodes
+from snd_analysis.nnef1.names.subjects import (
+    Fragment,
+    LocalSubject,
+    Nnef1Subject,
+    OperationSubject,
+    ParameterSubject,
+    SymbolSubject,
+)
+from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import Role
 
 _REMEMBERED_STATEMENTS = 1 << 15
@@ -25,15 +32,15 @@ _SYMBOLS = "tract_symbol"
 _ASSERTION = "tract_assert"
 
 
-class Use(Struct, frozen=True):
+class Nnef1Use(Struct, frozen=True):
     """A name where it stands in the file."""
 
     span: Span
-    subject: Subject
+    subject: Nnef1Subject
     role: Role
 
 
-class Form(StrEnum):
+class UseForm(StrEnum):
     """The role of a name in a statement."""
 
     TARGET = "target"
@@ -52,14 +59,14 @@ class Spelled(Struct, frozen=True):
 
     span: Span
     text: str
-    form: Form
+    form: UseForm
     around: str | int | None = None
     """For the name of an argument or a name in a scan: the invoked name. For a name local to a comprehension: its
     start.
     """
 
 
-def uses_in(tree: SyntaxTree) -> Iterator[Use]:
+def uses_in(tree: Nnef1SyntaxTree) -> Iterator[Nnef1Use]:
     """Yield every name of a file that has a subject; names of a definition follow those of earlier ones."""
     symbols, known = declared_symbols(tree), _fragments(tree)
     for item in tree.document.items:
@@ -84,7 +91,7 @@ def assigned_names(entry: nodes.Entry) -> Iterator[str]:
         yield from _targets(statement)
 
 
-def declared_symbols(tree: SyntaxTree) -> frozenset[str]:
+def declared_symbols(tree: Nnef1SyntaxTree) -> frozenset[str]:
     """Return the symbols that extensions declare; for tract also symbols that occur only in the shape of an input."""
     items = tree.document.items
     found = {each.item.text for each in items if isinstance(each, nodes.Placed) and _declares_symbol(each.item)}
@@ -100,7 +107,7 @@ def _declares_symbol(item: nodes.Version | nodes.Extension | nodes.ErrorItem) ->
     return isinstance(item, nodes.Extension) and item.name.text == _SYMBOLS and item.text != ""
 
 
-def _fragments(tree: SyntaxTree) -> Mapping[str, frozenset[str]]:
+def _fragments(tree: Nnef1SyntaxTree) -> Mapping[str, frozenset[str]]:
     """Return the names of the parameters of each fragment of a file."""
     found: dict[str, frozenset[str]] = {}
     for item in tree.document.items:
@@ -109,33 +116,35 @@ def _fragments(tree: SyntaxTree) -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _of_extension(placed: nodes.Placed, symbols: frozenset[str]) -> Iterator[Use]:
+def _of_extension(placed: nodes.Placed, symbols: frozenset[str]) -> Iterator[Nnef1Use]:
     item = placed.item
     if not isinstance(item, nodes.Extension) or item.name.text not in (_SYMBOLS, _ASSERTION):
         return
     start = placed.start + item.at
     if item.name.text == _SYMBOLS:
         if item.text:
-            yield Use(Span(start, start + len(item.text)), Symbol(item.text), Role.DECLARATION)
+            yield Nnef1Use(Span(start, start + len(item.text)), SymbolSubject(item.text), Role.DECLARATION)
         return
     for word in _WORD.finditer(item.text):
         if word[0] in symbols:
-            yield Use(Span(start + word.start(), start + word.end()), Symbol(word[0]), Role.READ)
+            yield Nnef1Use(Span(start + word.start(), start + word.end()), SymbolSubject(word[0]), Role.READ)
 
 
 def _of_definition(
     item: nodes.Definition, symbols: frozenset[str], known: Mapping[str, frozenset[str]]
-) -> Iterator[Use]:
+) -> Iterator[Nnef1Use]:
     head, own = item.head, item.head.name.text
-    yield Use(head.name.span.shifted(item.start), Fragment(own), Role.DECLARATION)
+    yield Nnef1Use(head.name.span.shifted(item.start), Fragment(own), Role.DECLARATION)
     names = names_in(item)
     for parameter in head.parameters:
-        yield Use(parameter.name.span.shifted(item.start), Local(own, parameter.name.text), Role.DECLARATION)
+        yield Nnef1Use(
+            parameter.name.span.shifted(item.start), LocalSubject(own, parameter.name.text), Role.DECLARATION
+        )
         if parameter.default is not None:
             raw = _in_expression(parameter.default)
             yield from _placed(raw, item.start, own, names, symbols, known)
     for result in head.results:
-        yield Use(result.name.span.shifted(item.start), Local(own, result.name.text), Role.DECLARATION)
+        yield Nnef1Use(result.name.span.shifted(item.start), LocalSubject(own, result.name.text), Role.DECLARATION)
     for entry in item.body or ():
         yield from _placed(spelled_in(entry), entry.start, own, names, symbols, known)
 
@@ -147,11 +156,11 @@ def _placed(
     names: frozenset[str],
     symbols: frozenset[str],
     known: Mapping[str, frozenset[str]],
-) -> Iterator[Use]:
+) -> Iterator[Nnef1Use]:
     for each in raw:
         subject, role = _meaning(each, base, own, names, symbols, known)
         if subject is not None:
-            yield Use(each.span.shifted(base), subject, role)
+            yield Nnef1Use(each.span.shifted(base), subject, role)
 
 
 def _meaning(
@@ -161,28 +170,28 @@ def _meaning(
     names: frozenset[str],
     symbols: frozenset[str],
     known: Mapping[str, frozenset[str]],
-) -> tuple[Subject | None, Role]:
+) -> tuple[Nnef1Subject | None, Role]:
     match raw.form:
-        case Form.TARGET:
-            return Local(own, raw.text), Role.WRITE
-        case Form.CALL:
-            return Fragment(raw.text) if raw.text in known else Operation(raw.text), Role.READ
-        case Form.ARGUMENT:
+        case UseForm.TARGET:
+            return LocalSubject(own, raw.text), Role.WRITE
+        case UseForm.CALL:
+            return Fragment(raw.text) if raw.text in known else OperationSubject(raw.text), Role.READ
+        case UseForm.ARGUMENT:
             callee = str(raw.around)
             if callee in known:
-                return (Local(callee, raw.text) if raw.text in known[callee] else None), Role.READ
-            return Parameter(callee, raw.text), Role.READ
-        case Form.ITERATED:
+                return (LocalSubject(callee, raw.text) if raw.text in known[callee] else None), Role.READ
+            return ParameterSubject(callee, raw.text), Role.READ
+        case UseForm.ITERATED:
             assert isinstance(raw.around, int)
-            return Local(own, raw.text, raw.around + base), Role.READ
-        case Form.BODY:
+            return LocalSubject(own, raw.text, raw.around + base), Role.READ
+        case UseForm.BODY:
             return (Fragment(raw.text) if raw.text in known else None), Role.READ
-        case Form.OF_BODY:
-            return (Local(str(raw.around), raw.text) if raw.around in known else None), Role.READ
-        case Form.NAME if raw.text in names:
-            return Local(own, raw.text), Role.READ
-        case Form.NAME if raw.text in symbols:
-            return Symbol(raw.text), Role.READ
+        case UseForm.OF_BODY:
+            return (LocalSubject(str(raw.around), raw.text) if raw.around in known else None), Role.READ
+        case UseForm.NAME if raw.text in names:
+            return LocalSubject(own, raw.text), Role.READ
+        case UseForm.NAME if raw.text in symbols:
+            return SymbolSubject(raw.text), Role.READ
     return None, Role.READ
 
 
@@ -190,7 +199,7 @@ def _meaning(
 _SCAN = "tract_core_scan"
 _NAMES_IN_SCAN = {"scan": (0,), "full": (0,), "state": (0, 2), "output": (0,)}
 """Indices of names of parameters and results of the body in the tuples of each argument of a scan."""
-_OF_OTHERS = frozenset({Form.ARGUMENT, Form.BODY, Form.OF_BODY})
+_OF_OTHERS = frozenset({UseForm.ARGUMENT, UseForm.BODY, UseForm.OF_BODY})
 _IN_SHAPE = "shape"
 _INPUTS = ("external", "tract_core_external")
 
@@ -223,8 +232,8 @@ def spelled_in(entry: nodes.Entry) -> Iterator[Spelled]:
 def _in_statement(statement: nodes.Statement) -> tuple[Spelled, ...]:
     """Return the names in a statement in the order of the text."""
     if isinstance(statement, nodes.ErrorStatement):
-        return tuple(Spelled(each.span, each.text, Form.TARGET) for each in statement.names)
-    targets = [Spelled(each.span, each.text, Form.TARGET) for each in _identifiers(statement.target)]
+        return tuple(Spelled(each.span, each.text, UseForm.TARGET) for each in statement.names)
+    targets = [Spelled(each.span, each.text, UseForm.TARGET) for each in _identifiers(statement.target)]
     return (*targets, *_in_expression(statement.value))
 
 
@@ -274,17 +283,19 @@ class _Walk:
 
     def _name(self, node: nodes.Identifier) -> None:
         if node.text in self._iterated:
-            self._found.append(Spelled(node.span, node.text, Form.ITERATED, self._iterated[node.text]))
+            self._found.append(Spelled(node.span, node.text, UseForm.ITERATED, self._iterated[node.text]))
         else:
-            self._found.append(Spelled(node.span, node.text, Form.NAME, _IN_SHAPE if self._in_shape else None))
+            self._found.append(Spelled(node.span, node.text, UseForm.NAME, _IN_SHAPE if self._in_shape else None))
 
     def _call(self, node: nodes.Call) -> None:
-        self._found.append(Spelled(node.function.span, node.function.text, Form.CALL))
+        self._found.append(Spelled(node.function.span, node.function.text, UseForm.CALL))
         outer = self._in_shape
         self._in_shape = outer or node.function.text in _INPUTS
         for argument in node.arguments:
             if argument.name is not None:
-                self._found.append(Spelled(argument.name.span, argument.name.text, Form.ARGUMENT, node.function.text))
+                self._found.append(
+                    Spelled(argument.name.span, argument.name.text, UseForm.ARGUMENT, node.function.text)
+                )
             self.add(argument.value)
         self._in_shape = outer
         if node.function.text == _SCAN:
@@ -294,15 +305,15 @@ class _Walk:
         body = given.get("body")
         if not isinstance(body, nodes.String):
             return
-        self._string(body, Form.BODY)
+        self._string(body, UseForm.BODY)
         for name, places in _NAMES_IN_SCAN.items():
             rows = given.get(name)
             for row in rows.items if isinstance(rows, nodes.Array) else ():
                 for at, each in enumerate(row.items if isinstance(row, nodes.Tuple) else ()):
                     if at in places and isinstance(each, nodes.String):
-                        self._string(each, Form.OF_BODY, sanitized(body.value))
+                        self._string(each, UseForm.OF_BODY, sanitized(body.value))
 
-    def _string(self, node: nodes.String, form: Form, around: str | None = None) -> None:
+    def _string(self, node: nodes.String, form: UseForm, around: str | None = None) -> None:
         """Add the name between quotes, if it is written without escapes."""
         inner = Span(node.start + 1, node.end - 1)
         if node.value and len(node.value) == inner.end - inner.start:

@@ -6,23 +6,23 @@
 from snd_analysis.nnef1.syntax.dialect import Dialect
 from snd_analysis.nnef1.syntax.notation import written_type
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
-from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split
+from snd_analysis.nnef1.syntax.pieces import PieceKind, TextPiece, split
 from snd_analysis.nnef1.syntax.quantization import QuantizationFile, parse_quantization, quantization_path
-from snd_analysis.nnef1.syntax.tokens import END, Token, tokenize
-from snd_analysis.nnef1.syntax.tree import ReadPiece, SyntaxTree, parse_file
+from snd_analysis.nnef1.syntax.tokens import END, Nnef1Token, tokenize
+from snd_analysis.nnef1.syntax.tree import Nnef1SyntaxTree, ReadPiece, parse_file
 
 __all__ = [
     "BUILT_INS",
     "END",
     "KEYWORDS",
     "Dialect",
+    "Nnef1SyntaxTree",
+    "Nnef1Token",
     "Parser",
-    "Piece",
     "PieceKind",
     "QuantizationFile",
     "ReadPiece",
-    "SyntaxTree",
-    "Token",
+    "TextPiece",
     "parse_file",
     "parse_quantization",
     "quantization_path",

@@ -13,7 +13,7 @@ from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.limits import MOST_LEVELS, MOST_OPERATORS
-from snd_analysis.nnef1.syntax.tokens import END, Token, string_value, tokenize
+from snd_analysis.nnef1.syntax.tokens import END, Nnef1Token, string_value, tokenize
 
 KEYWORDS = frozenset(
     [
@@ -132,7 +132,7 @@ class Parser:
             self._expect(":", "':' and the operation that quantizes the tensor")
             operation = self._primary()
             if not isinstance(operation, nodes.Call):
-                place = Token("", operation.start, operation.end, "")
+                place = Nnef1Token("", operation.start, operation.end, "")
                 message = "expected an operation, such as 'linear_quantize(min = 0.0, max = 1.0, bits = 8)'"
                 raise self._reported(rules.SYNTAX_ERROR, place, message)
             self._expect_end()
@@ -415,7 +415,7 @@ class Parser:
 
     # ---- tokens ------------------------------------------------------------------------------------------------------
     @property
-    def _next(self) -> Token:
+    def _next(self) -> Nnef1Token:
         return self._tokens[self._at]
 
     @property
@@ -423,7 +423,7 @@ class Parser:
         """Return the end offset of the last consumed token."""
         return self._tokens[self._at - 1].end if self._at else 0
 
-    def _take(self) -> Token:
+    def _take(self) -> Nnef1Token:
         token = self._next
         if token.kind != END:
             self._at += 1
@@ -435,7 +435,7 @@ class Parser:
         self._take()
         return True
 
-    def _expect(self, kind: str, what: str) -> Token:
+    def _expect(self, kind: str, what: str) -> Nnef1Token:
         if self._next.kind != kind:
             raise self._error(f"expected {what}")
         return self._take()
@@ -452,11 +452,11 @@ class Parser:
             self._keyword_as_name(token)
         return _identifier(self._take())
 
-    def _keyword_as_name(self, token: Token) -> None:
+    def _keyword_as_name(self, token: Nnef1Token) -> None:
         message = f"'{token.text}' is a keyword and can't be a name"
         self.problems.append(Problem(rules.KEYWORD_AS_NAME, Span(token.start, token.end), message))
 
-    def _demand_ascii(self, token: Token) -> None:
+    def _demand_ascii(self, token: Nnef1Token) -> None:
         for at, character in enumerate(token.text):
             if not " " <= character <= "~":
                 place = Span(token.start + at, token.start + at + 1)
@@ -474,7 +474,7 @@ class Parser:
         self._close(bracket)
         return found
 
-    def _close(self, bracket: Token) -> None:
+    def _close(self, bracket: Nnef1Token) -> None:
         closing = _PAIRS[bracket.kind]
         if self._accept(closing):
             return
@@ -499,7 +499,7 @@ class Parser:
             raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)
         return operators + 1
 
-    def _error(self, expected: str, token: Token | None = None) -> _Unreadable:
+    def _error(self, expected: str, token: Nnef1Token | None = None) -> _Unreadable:
         token = token or self._next
         match token.kind:
             case "MALFORMED":
@@ -511,16 +511,16 @@ class Parser:
                 message = f"'{token.text}' does not occur in NNEF 1.0 outside of strings and comments"
                 return self._reported(rules.ILLEGAL_CHARACTER, token, message)
             case "end":
-                here = Token(END, self._behind, self._behind, "")
+                here = Nnef1Token(END, self._behind, self._behind, "")
                 return self._reported(rules.SYNTAX_ERROR, here, f"{expected}, but the statement ends here")
         return self._reported(rules.SYNTAX_ERROR, token, f"{expected}, but found '{token.text}'")
 
-    def _reported(self, rule: Rule, token: Token, message: str) -> _Unreadable:
+    def _reported(self, rule: Rule, token: Nnef1Token, message: str) -> _Unreadable:
         self.problems.append(Problem(rule, Span(token.start, token.end), message))
         return _Unreadable()
 
 
-def _identifier(token: Token) -> nodes.Identifier:
+def _identifier(token: Nnef1Token) -> nodes.Identifier:
     if token.kind == "EXTENDED":
         return nodes.Identifier(token.start, token.end, string_value(token.text[1:]), True)
     return nodes.Identifier(token.start, token.end, token.text)

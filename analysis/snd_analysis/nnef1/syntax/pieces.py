@@ -44,7 +44,7 @@ class PieceKind(StrEnum):
     """A brace that closes nothing."""
 
 
-class Piece(Struct, frozen=True):
+class TextPiece(Struct, frozen=True):
     """The text of a piece, which has neither white space nor comments before it, at its place."""
 
     kind: PieceKind
@@ -58,7 +58,7 @@ class Piece(Struct, frozen=True):
 class Pieces(Struct, frozen=True):
     """The pieces of a text in order, and its comments, each by its start and end."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     comments: tuple[tuple[int, int], ...]
 
 
@@ -99,7 +99,7 @@ def split_statements(text: str) -> Pieces | None:
 
 class _Splitter:
     def __init__(self, text: str) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[TextPiece] = []
         self.comments: list[tuple[int, int]] = []
         self._text = text
         self.start = self._behind_blank(0)
@@ -164,12 +164,12 @@ class _Splitter:
             case "}" if self.is_inside:
                 if self.start < at:
                     self._add(PieceKind.STATEMENT, at, False)
-                self.pieces.append(Piece(PieceKind.BODY_END, at, at + 1, True))
+                self.pieces.append(TextPiece(PieceKind.BODY_END, at, at + 1, True))
                 self.is_inside = False
             case "}":
                 if self.start < at:
                     self._add(PieceKind.ITEM, at, False)
-                self.pieces.append(Piece(PieceKind.STRAY, at, at + 1, True))
+                self.pieces.append(TextPiece(PieceKind.STRAY, at, at + 1, True))
             case _:  # a brace inside a body is part of a statement
                 return
         self.start = self._behind_blank(at + 1)
@@ -180,13 +180,13 @@ class _Splitter:
             self._add(PieceKind.STATEMENT if self.is_inside else PieceKind.ITEM, at, False)
         if self.is_inside:
             end = self.pieces[-1].end
-            self.pieces.append(Piece(PieceKind.BODY_END, end, end, False))
+            self.pieces.append(TextPiece(PieceKind.BODY_END, end, end, False))
             self.is_inside = False
         self.start = at
 
     def _add(self, kind: PieceKind, end: int, closed: bool) -> None:
         end = max(self.start, self._before_blank(end))
-        self.pieces.append(Piece(kind, self.start, end, closed))
+        self.pieces.append(TextPiece(kind, self.start, end, closed))
 
     def _behind_blank(self, at: int) -> int:
         match = _BLANK.match(self._text, at)

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-class Token(NamedTuple):
+class Nnef1Token(NamedTuple):
     """A word, number, string or sign at a span of the text. The kind of a sign is the sign itself."""
 
     kind: str
@@ -36,7 +36,7 @@ END = "end"
 """The kind of the token after the last one."""
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Nnef1Token]:
     """Return the tokens of a text without comments, followed by one of the kind ``END``."""
     found = []
     for match in _TOKEN.finditer(text):
@@ -45,8 +45,8 @@ def tokenize(text: str) -> list[Token]:
             continue
         spelled = match[0]
         assert kind is not None
-        found.append(Token(spelled if kind == "SIGN" else kind, match.start(), match.end(), spelled))
-    found.append(Token(END, len(text), len(text), ""))
+        found.append(Nnef1Token(spelled if kind == "SIGN" else kind, match.start(), match.end(), spelled))
+    found.append(Nnef1Token(END, len(text), len(text), ""))
     return found
 
 

@@ -14,7 +14,7 @@ from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
-from snd_analysis.nnef1.syntax.pieces import Piece, PieceKind, split, split_statements
+from snd_analysis.nnef1.syntax.pieces import PieceKind, TextPiece, split, split_statements
 
 _STRAY = "this '}' closes nothing", "these '}' close nothing"
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
@@ -29,7 +29,7 @@ class ReadPiece(Struct, frozen=True, eq=False):
     problems: tuple[Problem, ...]
 
 
-class SyntaxTree(Struct, frozen=True, eq=False):
+class Nnef1SyntaxTree(Struct, frozen=True, eq=False):
     """The syntax tree of a file, its comments, and its syntax errors."""
 
     text: str
@@ -47,7 +47,7 @@ class SyntaxTree(Struct, frozen=True, eq=False):
         return self.configured or dialect_of(self.document)
 
 
-def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
+def parse_file(text: str, previous: Nnef1SyntaxTree | None = None) -> Nnef1SyntaxTree:
     """Return the tree of a file. Pieces that ``previous`` has are used again; the result is that of a fresh start.
 
     Any text gives a tree and the problems in it.
@@ -60,10 +60,10 @@ def parse_file(text: str, previous: SyntaxTree | None = None) -> SyntaxTree:
     for piece in found.pieces:
         builder.add(piece)
     comments = tuple(Span(start, end) for start, end in found.comments)
-    return SyntaxTree(text, nodes.Document(tuple(builder.items)), comments, tuple(builder.problems), builder.read)
+    return Nnef1SyntaxTree(text, nodes.Document(tuple(builder.items)), comments, tuple(builder.problems), builder.read)
 
 
-def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
+def with_edit(text: str, before: Nnef1SyntaxTree) -> Nnef1SyntaxTree | None:
     """Return the tree of a text that differs from an earlier text inside one body only; only that part is parsed.
 
     None if the difference may reach further.
@@ -87,7 +87,7 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
         return None
     builder = _Builder(text, before.read)
     for piece in found.pieces:
-        builder.add(Piece(piece.kind, piece.start + start, piece.end + start, piece.closed))
+        builder.add(TextPiece(piece.kind, piece.start + start, piece.end + start, piece.closed))
     entries = (*body[:first], *builder.body, *_moved_entries(body[last:], growth))
     edited = nodes.Definition(around.start, around.end + growth, around.head, entries)
     items = (
@@ -100,7 +100,7 @@ def with_edit(text: str, before: SyntaxTree) -> SyntaxTree | None:
     comments += [Span(one + start, other + start) for one, other in found.comments]
     comments += [each.shifted(growth) for each in before.comments if each.start >= stop]
     read = {**before.read, **builder.read}
-    return SyntaxTree(text, nodes.Document(tuple(items)), tuple(comments), tuple(problems), read)
+    return Nnef1SyntaxTree(text, nodes.Document(tuple(items)), tuple(comments), tuple(problems), read)
 
 
 def _surrounds(item: nodes.Item, begin: int, end: int) -> bool:
@@ -130,7 +130,7 @@ class _Builder:
         self.body: list[nodes.Entry] = []
         self._head: tuple[int, nodes.Head | nodes.ErrorItem] | None = None
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: TextPiece) -> None:
         checkpoint()
         match piece.kind:
             case PieceKind.STATEMENT:
@@ -155,7 +155,7 @@ class _Builder:
         else:
             self._problem(span, _STRAY[0])
 
-    def _found(self, piece: Piece) -> ReadPiece:
+    def _found(self, piece: TextPiece) -> ReadPiece:
         text = self._text[piece.start : piece.end]
         key = piece.kind, text
         found = self.read.get(key) or self._known.get(key)
@@ -173,14 +173,14 @@ class _Builder:
         self.problems += (problem.shifted(piece.start) for problem in found.problems)
         return found
 
-    def _statement(self, piece: Piece) -> None:
+    def _statement(self, piece: TextPiece) -> None:
         found = self._found(piece)
         if found.statements:
             self.body.append(nodes.Entry(piece.start, found.statements))
         if not piece.closed and not found.problems:
             self._problem(Span(piece.end, piece.end), "expected ';' at the end of the statement")
 
-    def _item(self, piece: Piece) -> None:
+    def _item(self, piece: TextPiece) -> None:
         if piece.start == piece.end:
             return
         found = self._found(piece)
@@ -195,7 +195,7 @@ class _Builder:
         assert found.item is not None
         self.items.append(nodes.Placed(piece.start, found.item))
 
-    def _end(self, piece: Piece) -> None:
+    def _end(self, piece: TextPiece) -> None:
         assert self._head is not None
         start, head = self._head
         if not piece.closed:

@@ -32,10 +32,10 @@ from snd_analysis.symbolic.values import (
     UNDEFINED,
     CompileTime,
     Element,
+    ItemRun,
     Maybe,
     OperationError,
     Pack,
-    Run,
     Unknown,
     Value,
     substitute,
@@ -45,7 +45,7 @@ _OTHERS = ("other", "another")
 """Strings that the operator does not name: two, for attributes may be compared."""
 
 
-class Case(Struct, frozen=True):
+class ParameterCase(Struct, frozen=True):
     """One case: attributes and shapes of inputs, with unknowns in them."""
 
     attributes: Mapping[str, Value]
@@ -53,7 +53,7 @@ class Case(Struct, frozen=True):
     dtypes: Mapping[str, str]
 
 
-Cases: TypeAlias = "Iterator[tuple[Case, bool] | Gap]"
+Cases: TypeAlias = "Iterator[tuple[ParameterCase, bool] | Gap]"
 """Cases, each with whether nothing is proved without it, and why there may be others."""
 
 
@@ -68,7 +68,7 @@ def cases_of(session: Session, template: Template, seconds_left: Callable[[], fl
     return _Making(session, template, general).cases(seconds_left)
 
 
-class Row(Struct, frozen=True):
+class CaseRow(Struct, frozen=True):
     """The cases of one choice of lengths: every combination of possible values of each attribute and input."""
 
     attributes: Mapping[str, Sequence[Value]]
@@ -100,12 +100,15 @@ class Row(Struct, frozen=True):
             found = after
         return found
 
-    def cases(self) -> Iterator[tuple[Case, bool]]:
+    def cases(self) -> Iterator[tuple[ParameterCase, bool]]:
         """Yield each of them, and whether nothing is proved without it."""
         for values in self._chosen(tuple(self.attributes), self.length):
             attributes = dict(zip(self.attributes, values, strict=True))
             for given in product(*self.inputs.values()):
-                yield Case(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes), self.is_required
+                yield (
+                    ParameterCase(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes),
+                    self.is_required,
+                )
 
     def _chosen(self, names: Sequence[str], amount: int) -> Iterator[tuple[Value, ...]]:
         """Yield the values of the attributes for which this sum is not above ``most``."""
@@ -151,7 +154,7 @@ class _Making:
         rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
         pending = rows(0, lengths.required)
         small = _in_time(pending, seconds_left)
-        count, held = 0, list[Row]()
+        count, held = 0, list[CaseRow]()
         for row in small:
             count += row.count
             if count > FEW_CASES:
@@ -173,7 +176,7 @@ class _Making:
         for row in rows(lengths.required + 1, lengths.longest):
             yield from replace(row, is_required=False).cases()
 
-    def _of_patterns(self, shortest: int, longest: int) -> Iterator[Row]:
+    def _of_patterns(self, shortest: int, longest: int) -> Iterator[CaseRow]:
         """Yield the cases of lengths that declarations name, at least one of them not below ``shortest``."""
         leaves = self._leaves()
         lows = [max(0, leaf.low or 0) for leaf in leaves]
@@ -187,7 +190,7 @@ class _Making:
                 }
                 yield from self._rows_of(self._general, {}, inputs, lengths, sum(each))
 
-    def _of_ranks(self, shortest: int, longest: int) -> Iterator[Row]:
+    def _of_ranks(self, shortest: int, longest: int) -> Iterator[CaseRow]:
         """Yield the cases of operators whose attributes decide the number of extents of a name in declarations."""
         inputs = self._template.inputs
         shaping = shaping_attributes(self._template)
@@ -218,7 +221,7 @@ class _Making:
         inputs: Mapping[str, InputShapes],
         lengths: Mapping[object, int],
         length: int,
-    ) -> Iterator[Row]:
+    ) -> Iterator[CaseRow]:
         """Yield the cases of inputs of these shapes."""
         members = self._template.inputs
         rank = max([1, *(len(row) for rows in inputs.values() for row in rows or ())])
@@ -232,7 +235,7 @@ class _Making:
                 else self._values.of(each, known, lengths, rank, dtypes)
                 for each in self._template.attributes
             }
-            yield Row(values, shapes_, dtypes, length, self._values.counts)
+            yield CaseRow(values, shapes_, dtypes, length, self._values.counts)
 
     def _leaves(self) -> list[Leaf]:
         """Return the unknown lengths and ranks."""
@@ -256,7 +259,7 @@ class _Making:
                     yield Pack(tensor.shape, dtype="int").length
 
 
-def _in_time(rows: Iterator[Row], seconds_left: Callable[[], float]) -> Iterator[Row]:
+def _in_time(rows: Iterator[CaseRow], seconds_left: Callable[[], float]) -> Iterator[CaseRow]:
     """Yield rows until making them has taken half of the time that was left."""
     most = seconds_left() / 2
     while most > 0:
@@ -268,7 +271,7 @@ def _in_time(rows: Iterator[Row], seconds_left: Callable[[], float]) -> Iterator
         yield row
 
 
-def _fewer(rows: Sequence[Row]) -> list[Row]:
+def _fewer(rows: Sequence[CaseRow]) -> list[CaseRow]:
     """Return rows without the cases in which the sum of lengths and numbers of items is large."""
     together = sum((row.amounts for row in rows), Counter[int]())
     counts = accumulate(together[amount] for amount in sorted(together))
@@ -483,7 +486,7 @@ def _rows(
     tensors: Sequence[Value] | None = (value,)
     if isinstance(value, Pack):
         segments = [
-            Run(shapes.substitute(each.length, lengths), each.element) if isinstance(each, Run) else each
+            ItemRun(shapes.substitute(each.length, lengths), each.element) if isinstance(each, ItemRun) else each
             for each in value.segments
         ]
         tensors = Pack(segments).items

@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from snd_analysis.compose import Member, Template
-from snd_analysis.proofs.case_analysis.cases import Case
+from snd_analysis.proofs.case_analysis.cases import ParameterCase
 from snd_analysis.proofs.limits import MOST_GENERAL_CASES
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, CompileTime, Pack, Value
 
 
-def general_cases(template: Template, cases: Iterable[Case]) -> Sequence[Case]:
+def general_cases(template: Template, cases: Iterable[ParameterCase]) -> Sequence[ParameterCase]:
     """Return cases with unknown lengths that cover all other choices of ``cases``; none if there is no such cover.
 
     Inputs and packs of attributes are left out of a general case, so that declarations make unknowns of them.
     """
     if any(member.node.optional for member in template.inputs):
         return ()
-    found: dict[object, Case] = {}
+    found: dict[object, ParameterCase] = {}
     for case in cases:
         attributes = _attributes(template.attributes, case.attributes)
         if attributes is None:
             return ()
         key = (tuple(attributes.items()), tuple(case.dtypes.items()))
-        found.setdefault(key, Case(attributes, {}, case.dtypes))
+        found.setdefault(key, ParameterCase(attributes, {}, case.dtypes))
         if len(found) > MOST_GENERAL_CASES:
             return ()
     return tuple(found.values())

@@ -119,7 +119,7 @@ _ABOUT_PACKS: Sequence[_Form] = (
 )
 
 
-class Assertion(Struct, frozen=True, eq=False):
+class AssertionCandidate(Struct, frozen=True, eq=False):
     """A possible assertion: its text, its meaning, and its operands in each row of sizes."""
 
     text: str
@@ -148,7 +148,7 @@ class Assertion(Struct, frozen=True, eq=False):
             return None
 
 
-class Names:
+class NameValues:
     """The names of an operator with the values that they have in all rows of sizes."""
 
     def __init__(self, rows: Sequence[Mapping[str, Number]], helpers: Collection[str]) -> None:
@@ -168,13 +168,13 @@ class Names:
         ]
         self.packs = [name for name in named if all(isinstance(each, tuple | None) for each in self._values[name])]
 
-    def assertion(self, form: _Form, *about: str | int) -> Assertion:
+    def assertion(self, form: _Form, *about: str | int) -> AssertionCandidate:
         """Return an assertion about names and numbers."""
         text = form[0].format(*about)
         weight = len(text.split()) + sum(each in self._helpers for each in about)
-        return Assertion(text, about, form[1], [*map(self._values_of, about)], weight)
+        return AssertionCandidate(text, about, form[1], [*map(self._values_of, about)], weight)
 
-    def condition(self, condition: Truth) -> Assertion | None:
+    def condition(self, condition: Truth) -> AssertionCandidate | None:
         """Return a condition of the analysis as an assertion; None if it is about anything without a name."""
         leaves = sorted(condition.leaves, key=lambda each: each.name)
         about, keys = [leaf.name for leaf in leaves], [leaf.key for leaf in leaves]
@@ -186,7 +186,7 @@ class Names:
             return shapes.evaluate(condition, dict(zip(keys, numbers, strict=True)))
 
         text = str(condition)
-        return Assertion(text, about, meaning, values, len(text.split()))
+        return AssertionCandidate(text, about, meaning, values, len(text.split()))
 
     def _values_of(self, of: str | int) -> Sequence[Number | None]:
         """Return the values in all rows of a name, of an item of a pack such as ``s[0]``, or of a number."""
@@ -205,7 +205,7 @@ def _value(names: Mapping[str, Number], text: str) -> Number | None:
     return pack[at] if isinstance(pack, tuple) and at < len(pack) else None
 
 
-def assertions_of(names: Names, near: Sequence[str], numbers: Sequence[int]) -> Iterator[Assertion]:
+def assertions_of(names: NameValues, near: Sequence[str], numbers: Sequence[int]) -> Iterator[AssertionCandidate]:
     """Yield assertions about one or two names, and about three or four of those ``near`` a condition."""
     for forms, about in (
         (_ABOUT_ONE, product(names.ints)),

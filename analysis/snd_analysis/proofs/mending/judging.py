@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.proofs.limits import MOST_PAIRED
-from snd_analysis.proofs.mending.candidates import Assertion
+from snd_analysis.proofs.mending.candidates import AssertionCandidate
 from snd_analysis.proofs.mending.outcomes import Broken, Outcome
 
 _Rows = int
@@ -18,7 +18,7 @@ _Rows = int
 class Useful(Struct, frozen=True, eq=False):
     """An assertion that allows all working sizes, with the sizes that it refuses."""
 
-    assertion: Assertion
+    assertion: AssertionCandidate
     refused: _Rows
     """Sizes with which the assertion does not hold."""
     undefined: _Rows
@@ -59,12 +59,12 @@ class Judging:
             return False
         return not outcome.running.isdisjoint(self._formulas) if self._formulas else not outcome.is_empty
 
-    def useful(self, candidates: Iterable[Assertion]) -> list[Useful]:
+    def useful(self, candidates: Iterable[AssertionCandidate]) -> list[Useful]:
         """Return the assertions that refuse no size that works, and one of the others."""
         allowing = (each for each in candidates if all(each.holds(row) is True for row in self.working))
         return [judged for judged in map(self._judged, allowing) if judged.refused]
 
-    def _judged(self, assertion: Assertion) -> Useful:
+    def _judged(self, assertion: AssertionCandidate) -> Useful:
         refused = undefined = 0
         for row in self._rows:
             holds = assertion.holds(row)
@@ -74,11 +74,11 @@ class Judging:
                 refused |= 1 << row
         return Useful(assertion, refused, undefined)
 
-    def alone(self, useful: Sequence[Useful]) -> list[tuple[Assertion, ...]]:
+    def alone(self, useful: Sequence[Useful]) -> list[tuple[AssertionCandidate, ...]]:
         """Return the assertions that refuse all that breaks the condition, the best first."""
         return self._in_order((each,) for each in useful if not each.undefined and not self._broken & ~each.refused)
 
-    def pairs(self, useful: Sequence[Useful]) -> list[tuple[Assertion, ...]]:
+    def pairs(self, useful: Sequence[Useful]) -> list[tuple[AssertionCandidate, ...]]:
         """Return the pairs that refuse all that breaks the condition together, the best first.
 
         The first of a pair refuses the sizes with which the other one has no value, as ``g > 0`` does for
@@ -99,7 +99,7 @@ class Judging:
             if not self._broken & ~(one.refused | other.refused) and not other.undefined & ~one.refused
         )
 
-    def _in_order(self, found: Iterable[tuple[Useful, ...]]) -> list[tuple[Assertion, ...]]:
+    def _in_order(self, found: Iterable[tuple[Useful, ...]]) -> list[tuple[AssertionCandidate, ...]]:
         """Return assertions in order, one for each set of refused sizes.
 
         Assertions come first that mend most conditions of the operator, then those that refuse the fewest sizes that

@@ -25,7 +25,7 @@ from snd_analysis.compose.formulas import (
     skips_points,
 )
 from snd_analysis.model import TensorValue, tensors_of
-from snd_analysis.proofs.case_analysis.cases import Case
+from snd_analysis.proofs.case_analysis.cases import ParameterCase
 from snd_analysis.proofs.conditions import index_text, lacks_extents
 from snd_analysis.proofs.coverage import coverage_text
 from snd_analysis.proofs.declared import failing_goals
@@ -66,7 +66,7 @@ class _UndecidedError(Exception):
     """Data decide, or there are too many points."""
 
 
-def outcome_of(session: Session, template: Template, case: Case) -> Outcome | None:
+def outcome_of(session: Session, template: Template, case: ParameterCase) -> Outcome | None:
     """Return the conditions that an operator breaks in a case without unknowns.
 
     None if the case is not allowed, or it can't be decided.

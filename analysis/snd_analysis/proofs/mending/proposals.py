@@ -23,7 +23,7 @@ from snd_analysis.proofs.limits import (
     SECONDS_OF_DOUBTS,
     SECONDS_OF_TRIALS,
 )
-from snd_analysis.proofs.mending.candidates import Assertion, Names, assertions_of
+from snd_analysis.proofs.mending.candidates import AssertionCandidate, NameValues, assertions_of
 from snd_analysis.proofs.mending.judging import Judging, covers
 from snd_analysis.proofs.mending.outcomes import Broken, Number
 from snd_analysis.proofs.mending.trials import Trials, numbers_in
@@ -47,7 +47,7 @@ class Proposals:
         self._trials = Trials(snapshot.session(False), snapshot.session(), template, left)
         self._outcomes = [*islice(self._trials.outcomes(left), MOST_TRIED_SIZES)]
         helpers = {symbol.name for _, using in template.using for symbol in template.symbols(using.target)}
-        self._names = Names([each.names for each in self._outcomes], helpers)
+        self._names = NameValues([each.names for each in self._outcomes], helpers)
 
     def of(self, proof: Proof) -> Iterator[tuple[str, ...]]:
         """Yield assertions that have to be added together to mend a condition, the best first."""
@@ -67,7 +67,7 @@ class Proposals:
         """Return a function that tells the seconds that are left of those that begin now."""
         return partial(_seconds_left, self._clock, self._clock() + seconds)
 
-    def _refuse_what_works(self, assertions: Sequence[Assertion], judging: Judging) -> bool:
+    def _refuse_what_works(self, assertions: Sequence[AssertionCandidate], judging: Judging) -> bool:
         """Return whether other sizes that assertions refuse work: the sizes tried may have too few of them."""
 
         def may_refuse(names: Mapping[str, Number]) -> bool:
@@ -76,7 +76,7 @@ class Proposals:
         outcomes = self._trials.outcomes(self._limit(SECONDS_OF_DOUBTS), may_refuse)
         return any(judging.is_working(each) and may_refuse(each.names) for each in outcomes)
 
-    def _candidates(self, proof: Proof, around: Sequence[nodes.Node]) -> Iterator[Assertion]:
+    def _candidates(self, proof: Proof, around: Sequence[nodes.Node]) -> Iterator[AssertionCandidate]:
         left = self._limit(SECONDS_OF_CANDIDATES)
         named = numbers_in(self._template.definition)
         numbers = sorted({number for each in named for number in (each, each + 1) if number > 1})[:MOST_NUMBERS]

@@ -9,7 +9,7 @@ from itertools import islice, product
 from msgspec import Struct
 
 from snd_analysis.compose import Session, Template, canonical, declare_root
-from snd_analysis.proofs.case_analysis.cases import Case, cases_of
+from snd_analysis.proofs.case_analysis.cases import ParameterCase, cases_of
 from snd_analysis.proofs.counterexample import with_numbers, with_reals
 from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.limits import MOST_CHOSEN_SIZES, MOST_LENGTHENED, MOST_TRIED_CASES
@@ -56,7 +56,7 @@ class Trials:
 class _Open(Struct, frozen=True, eq=False):
     """A case with its unknowns, and the conditions on them that assertions demand."""
 
-    case: Case
+    case: ParameterCase
     unknowns: Mapping[Hashable, Leaf]
     conditions: Sequence[Truth]
     is_allowed: bool
@@ -69,18 +69,18 @@ class _Open(Struct, frozen=True, eq=False):
         """Return the numbers by the names of their unknowns."""
         return {leaf.name: numbers[key] for key, leaf in self.unknowns.items()}
 
-    def with_numbers(self, numbers: Mapping[Hashable, int]) -> Case:
+    def with_numbers(self, numbers: Mapping[Hashable, int]) -> ParameterCase:
         """Return the case with numbers in place of unknowns."""
         return with_reals(with_numbers(self.case, numbers), {})
 
 
-def _open(session: Session, template: Template, case: Case) -> _Open:
+def _open(session: Session, template: Template, case: ParameterCase) -> _Open:
     declared = declare_root(session, template, case.attributes, case.dtypes, case.inputs)
     conditions = tuple(each.condition for each in declared.checks)
     return _Open(case, _leaves(case), conditions, not declared.failures and declared.valid)
 
 
-def _longer_cases(cases: Sequence[Case], template: Template) -> Iterator[Case]:
+def _longer_cases(cases: Sequence[ParameterCase], template: Template) -> Iterator[ParameterCase]:
     """Yield cases with longer packs and greater ranks, in which the last items are repeated.
 
     Of lengths up to 3 alone, ``k <= 2 * n`` and ``k * k <= n`` can't be told from other bounds.
@@ -94,14 +94,16 @@ def _longer_cases(cases: Sequence[Case], template: Template) -> Iterator[Case]:
                 yield _longer(case, packs, count, *kinds)
 
 
-def _greatest_length(case: Case, packs: Collection[str]) -> int:
+def _greatest_length(case: ParameterCase, packs: Collection[str]) -> int:
     tensors = [(name, rows) for name, rows in case.inputs.items() if rows is not None]
     items = [len(rows) for name, rows in tensors if name in packs]
     values = [len(each.items or ()) for each in case.attributes.values() if isinstance(each, Pack)]
     return max((*items, *values, *(len(row) for name, rows in tensors for row in rows)), default=0)
 
 
-def _longer(case: Case, packs: Collection[str], count: int, of_packs: bool, of_ranks: bool, of_values: bool) -> Case:
+def _longer(
+    case: ParameterCase, packs: Collection[str], count: int, of_packs: bool, of_ranks: bool, of_values: bool
+) -> ParameterCase:
     """Return a case in which the last tensors of packs, extents of shapes or items of attributes are repeated."""
     rank = max((len(row) for rows in case.inputs.values() for row in rows or ()), default=0)
     inputs = {
@@ -119,7 +121,7 @@ def _longer(case: Case, packs: Collection[str], count: int, of_packs: bool, of_r
         else value
         for name, value in case.attributes.items()
     }
-    return Case(attributes, inputs, case.dtypes)
+    return ParameterCase(attributes, inputs, case.dtypes)
 
 
 def _is_false(condition: Truth, numbers: Mapping[Hashable, int]) -> bool:
@@ -172,7 +174,7 @@ def numbers_in(definition: nodes.Definition) -> frozenset[int]:
     return frozenset(each.value for each in literals if type(each.value) is int and 0 < each.value <= 16)
 
 
-def _leaves(case: Case) -> dict[Hashable, Leaf]:
+def _leaves(case: ParameterCase) -> dict[Hashable, Leaf]:
     """Return the unknowns of a case."""
     found: dict[Hashable, Leaf] = {}
     extents = [each for rows in case.inputs.values() for row in rows or () for each in row]

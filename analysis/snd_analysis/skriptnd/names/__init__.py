@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.names.definitions import (
     definitions_are_readable,
     definitions_of,
 )
-from snd_analysis.skriptnd.names.fold import Fold, Known, is_ambiguous, is_long
+from snd_analysis.skriptnd.names.fold import PassFold, PassResults, is_ambiguous, is_long
 from snd_analysis.skriptnd.names.foreign_operators import (
     counterparts,
     counterparts_beginning,
@@ -42,10 +42,10 @@ from snd_analysis.skriptnd.names.library import (
 from snd_analysis.skriptnd.names.limits import MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS, ModuleNames, ModuleScope
 from snd_analysis.skriptnd.names.modules import candidates, is_main, model_root
-from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.part import StatementPart
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use
 from snd_analysis.skriptnd.names.resolving.resolve import resolve
-from snd_analysis.skriptnd.names.rows import Row
+from snd_analysis.skriptnd.names.rows import GroupRow
 from snd_analysis.skriptnd.names.scope import Scope
 from snd_analysis.skriptnd.names.symbols import (
     TENSOR_KINDS,
@@ -68,8 +68,7 @@ __all__ = [
     "BuiltIn",
     "Declaration",
     "Definitions",
-    "Fold",
-    "Known",
+    "GroupRow",
     "LibraryDefinitions",
     "LibraryNames",
     "ModuleName",
@@ -77,12 +76,13 @@ __all__ = [
     "ModuleScope",
     "Obstacle",
     "OperatorName",
-    "Part",
+    "PassFold",
+    "PassResults",
     "Resolution",
     "Role",
-    "Row",
     "Scope",
     "ShapeMember",
+    "StatementPart",
     "Symbol",
     "SymbolKind",
     "Target",

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from msgspec import Struct
 
 from snd_analysis.skriptnd.names.limits import MOST_VERSIONS
-from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.part import StatementPart
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -35,19 +35,19 @@ Result = TypeVar("Result", bound=Added)
 class Pass(Protocol[Result]):
     """One pass over statements. It knows their additions so far."""
 
-    def may_last(self, part: Part) -> bool:
+    def may_last(self, part: StatementPart) -> bool:
         """Return whether a statement or a row may reuse its result if nothing that it names has changed."""
 
-    def given(self, part: Part) -> object | None:
+    def given(self, part: StatementPart) -> object | None:
         """Return all that the result for a statement depends on; None if it may not last."""
 
     def add(self, known: Result) -> bool:
         """Add a known result; return False if it can't be added, because the statement now has problems of its own."""
 
-    def run(self, part: Part) -> None:
+    def run(self, part: StatementPart) -> None:
         """Evaluate a statement that has no reusable result."""
 
-    def work_out(self, part: Part, versions: tuple[Result, ...]) -> tuple[Result, bool]:
+    def work_out(self, part: StatementPart, versions: tuple[Result, ...]) -> tuple[Result, bool]:
         """Evaluate a statement.
 
         Return its additions, and whether they may be reused, which they may not after a message. ``versions`` are the
@@ -67,25 +67,25 @@ class _Run(Struct, frozen=True):
     """All results combined; None if one of them may not be reused."""
 
 
-class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
+class _Versions(dict["StatementPart", "tuple[tuple[object, Any], ...]"]):
     """Results of statements or rows, by their given facts, the latest first."""
 
-    def find(self, part: Part, given: object) -> Any:
+    def find(self, part: StatementPart, given: object) -> Any:
         """Return the result for equal inputs; None if it is not known."""
         for before, found in self.get(part, ()):
             if before == given:
                 return found
         return None
 
-    def all_of(self, part: Part) -> tuple[Any, ...]:
+    def all_of(self, part: StatementPart) -> tuple[Any, ...]:
         """Return the results for all inputs."""
         return tuple(found for _, found in self.get(part, ()))
 
-    def learn(self, part: Part, given: object, found: Any) -> None:
+    def learn(self, part: StatementPart, given: object, found: Any) -> None:
         """Keep a result."""
         self[part] = ((given, found), *self.get(part, ())[: MOST_VERSIONS - 1])
 
-    def forget(self, there: Iterable[Part], count: int) -> None:
+    def forget(self, there: Iterable[StatementPart], count: int) -> None:
         """Let go of all but the ``count`` parts that are there, once that is the greater part."""
         if len(self) > 2 * count:
             kept = {part: self[part] for part in there if part in self}
@@ -93,7 +93,7 @@ class _Versions(dict["Part", "tuple[tuple[object, Any], ...]"]):
             self.update(kept)
 
 
-class Known:
+class PassResults:
     """Results of passes for statements and rows, by name and given facts, and for the rows of the last run.
 
     The given facts determine the result, so it holds in any state of the files. ``forget`` drops statements that are
@@ -106,7 +106,7 @@ class Known:
         self.statements = _Versions()
         self.rows = _Versions()
         """The ``_Run`` of rows: a changed name costs a check of each later row, not of each statement."""
-        self.last: dict[str, dict[Part, _Run]] = {}
+        self.last: dict[str, dict[StatementPart, _Run]] = {}
         """Results of the last run, by block."""
         self.outside: dict[str, Mapping[Hashable, object]] = {}
         """Facts that ``Fold.give`` received in the last run."""
@@ -119,15 +119,15 @@ class Known:
         self.statements.forget(statements, sum(len(row.single) for row in rows))
 
 
-class Fold:
+class PassFold:
     """A run of passes over the blocks of a definition. Where nothing is to last, ``known`` is None."""
 
-    def __init__(self, known: Known | None) -> None:
+    def __init__(self, known: PassResults | None) -> None:
         self._known = known
         self._differing: set[Hashable] | None = set()
         """Symbols whose facts differ from those of the last run; None if the difference is unknown."""
         self._outside: Mapping[str, Mapping[Hashable, object]] = {}
-        self._rows: Mapping[str, Mapping[Part, _Run]] = {}
+        self._rows: Mapping[str, Mapping[StatementPart, _Run]] = {}
         if known is not None:
             self._outside, known.outside = known.outside, {}
             self._rows, known.last = known.last, {}
@@ -139,7 +139,7 @@ class Fold:
             if self._outside.get(stage) != given:
                 self._differing = None
 
-    def run(self, block: str, rows: Sequence[Part], step: Pass[Result]) -> None:
+    def run(self, block: str, rows: Sequence[StatementPart], step: Pass[Result]) -> None:
         """Add the additions of the rows of a block, from earlier results or by evaluation."""
         known = self._known
         if known is None:
@@ -157,7 +157,13 @@ class Fold:
                 run = self._row(known, row, step, before)
             found[row] = run
 
-    def _row(self, known: Known, row: Part, step: Pass[Result], before: Mapping[Part, tuple[Result, bool]]) -> _Run:
+    def _row(
+        self,
+        known: PassResults,
+        row: StatementPart,
+        step: Pass[Result],
+        before: Mapping[StatementPart, tuple[Result, bool]],
+    ) -> _Run:
         """Add the additions of a row that is new, or that names a symbol with changed facts."""
         given = step.given(row)
         run: _Run | None = None if given is None else known.rows.find(row, given)
@@ -173,7 +179,9 @@ class Fold:
             known.rows.learn(row, given, run)
         return run
 
-    def _given_up(self, last: Mapping[Part, _Run], rows: Set[Part]) -> dict[Part, tuple[Any, bool]]:
+    def _given_up(
+        self, last: Mapping[StatementPart, _Run], rows: Set[StatementPart]
+    ) -> dict[StatementPart, tuple[Any, bool]]:
         """Return the results of the statements of rows that are gone."""
         gone = (row for row in last if row not in rows)
         before = {part: result for row in gone for part, result in zip(row.single, last[row].results, strict=True)}
@@ -182,11 +190,11 @@ class Fold:
             self._differing.update(*(result.changed for part, (result, _) in before.items() if part not in there))
         return before
 
-    def _holds(self, part: Part, step: Pass[Result]) -> bool:
+    def _holds(self, part: StatementPart, step: Pass[Result]) -> bool:
         return self._differing is not None and self._differing.isdisjoint(part.depends_on) and step.may_last(part)
 
     def _part(
-        self, known: Known, part: Part, step: Pass[Result], before: tuple[Result, bool] | None
+        self, known: PassResults, part: StatementPart, step: Pass[Result], before: tuple[Result, bool] | None
     ) -> tuple[Result, bool]:
         if before is not None and before[1] and self._holds(part, step) and step.add(before[0]):
             return before
@@ -199,7 +207,7 @@ class Fold:
             self._differing.update(found.changed, () if before is None else before[0].changed)
 
 
-def _found(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
+def _found(known: PassResults, part: StatementPart, step: Pass[Result]) -> tuple[Result, bool]:
     given = step.given(part)
     found = None if given is None else known.statements.find(part, given)
     if found is not None and step.add(found):
@@ -211,7 +219,7 @@ def _found(known: Known, part: Part, step: Pass[Result]) -> tuple[Result, bool]:
     return result, True
 
 
-def is_ambiguous(resolution: Resolution, part: Part) -> bool:
+def is_ambiguous(resolution: Resolution, part: StatementPart) -> bool:
     """Return whether a statement declares or names a symbol with an ambiguous name."""
     ambiguous = resolution.ambiguous
     return bool(ambiguous) and not (ambiguous.isdisjoint(part.symbols) and ambiguous.isdisjoint(part.given))

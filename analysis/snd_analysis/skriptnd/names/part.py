@@ -30,7 +30,7 @@ def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
             yield target
 
 
-class Part(Struct, frozen=True, eq=False, dict=True):
+class StatementPart(Struct, frozen=True, eq=False, dict=True):
     """The additions of a statement, or of a name in its role, to the tables of its definition.
 
     ``asked`` and ``bound`` are by scope: names with the symbols found for them, and names bound by the statement.
@@ -46,7 +46,7 @@ class Part(Struct, frozen=True, eq=False, dict=True):
     """True if the part may be reused; False if its names have problems to report."""
 
     @property
-    def single(self) -> tuple[Part, ...]:
+    def single(self) -> tuple[StatementPart, ...]:
         """The parts of single statements that it consists of."""
         return (self,)
 

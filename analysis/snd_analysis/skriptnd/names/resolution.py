@@ -10,8 +10,8 @@ from itertools import chain
 from msgspec import Struct, field
 
 from snd_analysis.base import OperatorName, Problem, Span
-from snd_analysis.skriptnd.names.part import Part, read_symbols
-from snd_analysis.skriptnd.names.rows import Row
+from snd_analysis.skriptnd.names.part import StatementPart, read_symbols
+from snd_analysis.skriptnd.names.rows import GroupRow
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import nodes
@@ -40,9 +40,9 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     """Statements whose meaning is unknown, which is reported. They get no other messages."""
     starts: Mapping[nodes.Node, int] = field(default_factory=dict)
     """Offset of the start of each statement; its spans count from there."""
-    parts: Mapping[nodes.Node, Part] = field(default_factory=dict)
+    parts: Mapping[nodes.Node, StatementPart] = field(default_factory=dict)
     """Additions of single statements, by statement; some blocks have none."""
-    rows: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    rows: Mapping[str, tuple[StatementPart, ...]] = field(default_factory=dict)
     """Additions in order, in rows for long blocks: by block, for constants and variables in two steps."""
 
     @property
@@ -76,7 +76,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
     def symbols_in_damage(self) -> Iterator[Symbol]:
         """Yield the symbols that ``unclear`` statements may declare."""
         if self.unclear:
-            damaged = (row for row in self.all_rows if isinstance(row, Row) and row.group.damaged)
+            damaged = (row for row in self.all_rows if isinstance(row, GroupRow) and row.group.damaged)
             yield from chain(self.symbols_outside, chain.from_iterable(row.symbols for row in damaged))
 
     @cached_property
@@ -108,7 +108,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         return chain.from_iterable(group for group in self.use_groups if id(group) not in groups)
 
     @cached_property
-    def all_rows(self) -> tuple[Part, ...]:
+    def all_rows(self) -> tuple[StatementPart, ...]:
         """The rows of all blocks."""
         return (*chain.from_iterable(self.rows.values()),)
 
@@ -143,7 +143,7 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
             if use.name == name:
                 yield Use(use.span.shifted(self.starts[statement]), use.target, use.role)
 
-    def uses_but(self, known: Container[Part]) -> Iterator[Use]:
+    def uses_but(self, known: Container[StatementPart]) -> Iterator[Use]:
         """Every use of a name, but in the rows that are ``known`` one of each definition, module and so on alone."""
         for row in self.all_rows:
             for statement, use in row.uses_of_others if row in known else row.uses:

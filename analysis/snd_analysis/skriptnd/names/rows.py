@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.part import StatementPart
 from snd_analysis.skriptnd.names.symbols import Symbol, Target
 from snd_analysis.skriptnd.syntax import nodes
 
 
-class Row(Part, frozen=True, dict=True):
+class GroupRow(StatementPart, frozen=True, dict=True):
     """The additions of the statements of a group to the tables of its definition, as if it were one statement."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[StatementPart, ...]
     group: nodes.Group
 
     @property
-    def single(self) -> tuple[Part, ...]:
+    def single(self) -> tuple[StatementPart, ...]:
         return self.parts
 
     @cached_property
-    def by_node(self) -> Mapping[nodes.Node, Part]:
+    def by_node(self) -> Mapping[nodes.Node, StatementPart]:
         """The parts by their statements."""
         return {part.node: part for part in self.parts}
 
@@ -34,7 +34,7 @@ class Row(Part, frozen=True, dict=True):
         return tuple(node for part in self.parts for node in part._notable)
 
 
-def joined(parts: Sequence[Part], group: nodes.Group) -> Row:
+def joined(parts: Sequence[StatementPart], group: nodes.Group) -> GroupRow:
     """Return the row of these parts, which were resolved one after the other."""
     count = len(parts[0].bound)
     asked: list[dict[str, Symbol | None]] = [{} for _ in range(count)]
@@ -47,7 +47,7 @@ def joined(parts: Sequence[Part], group: nodes.Group) -> Row:
                     asked[at].setdefault(name, symbol)
             bound[at].update(part.bound[at])
         targets.update(part.targets)
-    return Row(
+    return GroupRow(
         parts[0].node,
         tuple((tuple(each), tuple(each.values())) for each in asked),
         tuple(bound),

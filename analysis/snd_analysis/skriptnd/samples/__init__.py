@@ -10,7 +10,7 @@ composed like any other: by ``snd_analysis.workspace.samples``. They are evaluat
 from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
 from snd_analysis.skriptnd.samples.reading import ReadSample, SampleText, read_invocation, samples_of
 from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
-from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError, Sample
+from snd_analysis.skriptnd.samples.sample import ItemExtent, NestedRows, Recorded, RecordedError, Sample
 from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, is_generated, statement_of
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "MARKER",
     "SAMPLE_NAME",
     "ItemExtent",
-    "Nested",
+    "NestedRows",
     "RaggedError",
     "ReadSample",
     "Recorded",

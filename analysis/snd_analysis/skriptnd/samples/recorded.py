@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.samples.rows import RaggedError, value_of_rows
-from snd_analysis.skriptnd.samples.sample import ItemExtent, Nested, Recorded, RecordedError
+from snd_analysis.skriptnd.samples.sample import ItemExtent, NestedRows, Recorded, RecordedError
 from snd_analysis.skriptnd.samples.single_expression import read_single
 
 _RESULT = re.compile(
@@ -96,7 +96,7 @@ def _recorded(text: str, line: Span, result: re.Match[str], problems: list[Probl
     if comment is not None and tolerance is not None:
         end = comment.start()
     rest = text[start:end].strip(" \t")
-    value: Nested | None = None
+    value: NestedRows | None = None
     summary: str | None = None
     if rest.startswith("="):
         value = _value(text, text.index("=", start) + 1, end, problems)
@@ -112,7 +112,7 @@ def _recorded(text: str, line: Span, result: re.Match[str], problems: list[Probl
     )
 
 
-def _value(text: str, start: int, end: int, problems: list[Problem]) -> Nested | None:
+def _value(text: str, start: int, end: int, problems: list[Problem]) -> NestedRows | None:
     expression = read_single(text, start, end, problems)
     if expression is None:
         return None

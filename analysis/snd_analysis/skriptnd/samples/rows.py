@@ -7,7 +7,7 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import Note, Rule
 from snd_analysis.skriptnd.evaluate import EvaluationError, Unresolved, evaluate
-from snd_analysis.skriptnd.samples.sample import Leaf, Nested
+from snd_analysis.skriptnd.samples.sample import NestedLeaf, NestedRows
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
@@ -94,7 +94,7 @@ def attempt(node: nodes.Expression) -> Value:
         return UNDEFINED
 
 
-def value_of_rows(node: nodes.Expression) -> Nested:
+def value_of_rows(node: nodes.Expression) -> NestedRows:
     """Return the value recorded by literals, as nested rows. Raise RaggedError if they record none.
 
     Items of a pack may differ in their shapes, so rows are not compared here.
@@ -106,7 +106,7 @@ def value_of_rows(node: nodes.Expression) -> Nested:
     return _leaf(node)
 
 
-def _leaf(node: nodes.Expression) -> Leaf:
+def _leaf(node: nodes.Expression) -> NestedLeaf:
     if isinstance(node, nodes.Qualified) and node.text == "nan":
         return float("nan")
     if isinstance(node, nodes.Unary) and isinstance(node.operand, nodes.Qualified) and node.operand.text == "nan":

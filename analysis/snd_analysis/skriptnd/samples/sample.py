@@ -12,8 +12,8 @@ from snd_analysis.skriptnd.syntax import nodes
 TOLERANCE = 1e-5
 """Relative: how far a real may be from the one that is recorded."""
 
-Leaf: TypeAlias = "int | float | bool | str"
-Nested: TypeAlias = "Leaf | tuple[Nested, ...]"
+NestedLeaf: TypeAlias = "int | float | bool | str"
+NestedRows: TypeAlias = "NestedLeaf | tuple[NestedRows, ...]"
 """A tensor, or a pack of them, as nested rows."""
 
 ItemExtent: TypeAlias = "int | tuple[int, ...]"
@@ -34,7 +34,7 @@ class Recorded(Struct, frozen=True):
     shape: tuple[ItemExtent, ...] = ()
     length: int | None = None
     """The number of tensors of a pack."""
-    value: Nested | None = None
+    value: NestedRows | None = None
     summary: str | None = None
     """Summary of a large tensor, recorded in place of its value."""
     tolerance: float | None = None

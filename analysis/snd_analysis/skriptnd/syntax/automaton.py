@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.syntax.damage import with_damage_of
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
 from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING, MOST_TOKENS_OF_ENTRY
 from snd_analysis.skriptnd.syntax.stacks import Remembered, Stacks
-from snd_analysis.skriptnd.syntax.table import END, Table, table
+from snd_analysis.skriptnd.syntax.table import END, ParseTable, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
 _TOKENS_AT_ONCE = 2_000
@@ -47,7 +47,7 @@ class Automaton:
         stacks: Stacks | None = None,
         end: int | None = None,
     ) -> None:
-        self.table: Table = table()
+        self.table: ParseTable = table()
         self.text = text
         self.tokens = tokens
         self.builder = builder or TreeBuilder(text, read_expression)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END, Table
+from snd_analysis.skriptnd.syntax.table import END, ParseTable
 
 _OPERAND = frozenset({"ID", "LPAR", "LSQB", "INT", "REAL", "STRING", "TRUE", "FALSE", "MINUS", "NOT"})
 # Terminals that a message does not list where it says that an expression is expected.
@@ -28,12 +28,12 @@ _PHRASES = {
 }  # fmt: skip
 
 
-def terminals(table: Table, states: Sequence[int]) -> frozenset[str]:
+def terminals(table: ParseTable, states: Sequence[int]) -> frozenset[str]:
     """Return the terminals that the automaton could take next, after any reductions."""
     return frozenset(kind for kind in table.terminals if run_states(table, list(states), [kind]) == 1)
 
 
-def phrase(table: Table, states: Sequence[int]) -> str:
+def phrase(table: ParseTable, states: Sequence[int]) -> str:
     """Return the terminals that could come next, in words: ``an expression``, ``',' or ')'``."""
     kinds = set(terminals(table, states))
     words: list[str] = []
@@ -65,5 +65,5 @@ def phrase(table: Table, states: Sequence[int]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _name(table: Table, kind: str) -> str:
+def _name(table: ParseTable, kind: str) -> str:
     return _PHRASES.get(kind) or f"'{table.literals[kind]}'"

@@ -118,11 +118,11 @@ class ExpressionBuilder:
     def call(self, symbols: Symbols) -> nodes.Call:
         return nodes.Call(
             self.start, self.end, symbols[0], first_of(symbols, nodes.Generics), first_of(symbols, nodes.Attributes),
-            first_of(symbols, Arguments).items,
+            first_of(symbols, CallArguments).items,
         )  # fmt: skip
 
-    def arguments(self, symbols: Symbols) -> Arguments:
-        return Arguments(nodes_of(symbols, nodes.Node), nodes.Operator(self.start, self.end, "()"))
+    def arguments(self, symbols: Symbols) -> CallArguments:
+        return CallArguments(nodes_of(symbols, nodes.Node), nodes.Operator(self.start, self.end, "()"))
 
     def generics(self, symbols: Symbols) -> nodes.Generics:
         return nodes.Generics(self.start, self.end, nodes_of(symbols, nodes.TypeName))
@@ -188,7 +188,7 @@ class ExpressionBuilder:
         return nodes.Operator(token.start - self.base, token.end - self.base, self._text(token))
 
 
-class Arguments:
+class CallArguments:
     """The arguments of a call, and where they stand, until the call is made."""
 
     def __init__(self, items: tuple[Any, ...], place: nodes.Operator) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.syntax.table import END, Table
+from snd_analysis.skriptnd.syntax.table import END, ParseTable
 
 
 class Stacks(Struct):
@@ -41,7 +41,7 @@ class Remembered(Struct, frozen=True):
         return self.stacks
 
 
-def run_states(table: Table, states: list[int], kinds: Iterable[str]) -> int:
+def run_states(table: ParseTable, states: list[int], kinds: Iterable[str]) -> int:
     """Return how many of ``kinds`` the automaton could take in turn; ``states`` is left as the last of them left it."""
     taken = 0
     for kind in kinds:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.expression_builder import Arguments, ExpressionBuilder, Symbols, first_of, nodes_of
+from snd_analysis.skriptnd.syntax.expression_builder import (
+    CallArguments,
+    ExpressionBuilder,
+    Symbols,
+    first_of,
+    nodes_of,
+)
 from snd_analysis.skriptnd.syntax.tokens import Token
 
 
@@ -120,7 +126,7 @@ class StatementBuilder(ExpressionBuilder):
         return nodes.Yield(self.start, self.end, nodes_of(symbols, nodes.Node))
 
     def quantization(self, symbols: Symbols) -> nodes.Quantization:
-        arguments = first_of(symbols, Arguments)
+        arguments = first_of(symbols, CallArguments)
         return nodes.Quantization(
             self.start, self.end, symbols[0], symbols[2], first_of(symbols, nodes.Generics),
             first_of(symbols, nodes.Attributes), arguments.place if arguments else None,

@@ -26,7 +26,7 @@ class Production(NamedTuple):
     """True if its symbols may be lists, whose items count as symbols of the production."""
 
 
-class Table(Struct, frozen=True):
+class ParseTable(Struct, frozen=True):
     """``actions[state][terminal]`` is ``2 * state`` for a shift and ``2 * production + 1`` for a reduction."""
 
     actions: tuple[dict[str, int], ...]
@@ -67,8 +67,8 @@ class Table(Struct, frozen=True):
 
 
 @cache
-def table() -> Table:
+def table() -> ParseTable:
     """Return the table of the grammar in this package."""
     content = get_data(__package__, "grammar_table.json")  # importlib.resources takes as long to load as the table
     assert content is not None
-    return msgspec.json.decode(content, type=Table)
+    return msgspec.json.decode(content, type=ParseTable)

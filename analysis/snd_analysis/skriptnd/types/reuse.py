@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence, Set
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names import Declaration, Part, Symbol, is_ambiguous
+from snd_analysis.skriptnd.names import Declaration, StatementPart, Symbol, is_ambiguous
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context, Stage
@@ -31,11 +31,11 @@ class TypingOfDeclarations:
         self._block = block
         self._declare = declare
 
-    def may_last(self, part: Part) -> bool:
+    def may_last(self, part: StatementPart) -> bool:
         """Return whether no name is ambiguous."""
         return part.lasting and not self._context.resolution.ambiguous
 
-    def given(self, part: Part) -> object | None:
+    def given(self, part: StatementPart) -> object | None:
         """Return the types of the symbols that the declarations name."""
         context = self._context
         ambiguous = context.resolution.ambiguous
@@ -50,12 +50,12 @@ class TypingOfDeclarations:
         self._context.extents.add(known.extents)
         return True
 
-    def run(self, part: Part) -> None:
+    def run(self, part: StatementPart) -> None:
         """Type a declaration."""
         node = _parameter(part)
         self._declare(Declaration(self._block, self._context.resolution.starts[node], node))
 
-    def work_out(self, part: Part, versions: tuple[DeclarationTypes, ...]) -> tuple[DeclarationTypes, bool]:
+    def work_out(self, part: StatementPart, versions: tuple[DeclarationTypes, ...]) -> tuple[DeclarationTypes, bool]:
         """Type a declaration, and return its additions."""
         context, node = self._context, _parameter(part)
         symbol, said, unsure = context.symbol(node.name), context.amount_said(), context.unsure
@@ -78,6 +78,6 @@ class TypingOfDeclarations:
         return together
 
 
-def _parameter(part: Part) -> nodes.Parameter:
+def _parameter(part: StatementPart) -> nodes.Parameter:
     assert isinstance(part.node, nodes.Parameter)
     return part.node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
-from snd_analysis.skriptnd.names import Fold, Resolution, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import PassFold, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
@@ -27,7 +27,7 @@ def read_signature(definition: nodes.Definition, resolution: Resolution, others:
     if signature_is_damaged(definition):
         return None
     context = Context(definition, resolution, others)
-    declare_symbols(context, Fold(None))
+    declare_symbols(context, PassFold(None))
     blocks = _blocks_seen_by_others(definition)
     wrong = definition.kind == "operator" and any(
         block.start <= problem.span.start < block.end for problem in context.problems for block in blocks

@@ -6,7 +6,7 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
-from snd_analysis.symbolic.integers.comparison import Relation, Verdict, choose, compare, decide_equal
+from snd_analysis.symbolic.integers.comparison import EqualityVerdict, Relation, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
 from snd_analysis.symbolic.integers.errors import FAILURES, DivisionByZero, NegativeExponent
@@ -45,7 +45,7 @@ from snd_analysis.symbolic.integers.truth import (
     AtLeastZero,
     IsZero,
     Junction,
-    Known,
+    KnownTruth,
     Proposition,
     Truth,
     and_,
@@ -66,6 +66,7 @@ __all__ = [
     "AtLeastZero",
     "Atom",
     "DivisionByZero",
+    "EqualityVerdict",
     "Extremum",
     "Facts",
     "FoldKey",
@@ -73,7 +74,7 @@ __all__ = [
     "Integer",
     "IsZero",
     "Junction",
-    "Known",
+    "KnownTruth",
     "Leaf",
     "Monomial",
     "NegativeExponent",
@@ -85,7 +86,6 @@ __all__ = [
     "Sign",
     "Truth",
     "Variable",
-    "Verdict",
     "absolute",
     "and_",
     "as_affine",

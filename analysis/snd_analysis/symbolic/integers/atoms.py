@@ -90,12 +90,12 @@ class Variable(Atom):
         return Variable, (self.leaf,)
 
 
-class Operation(Atom):
+class IntegerOperation(Atom):
     """An operation on integers; ``parts`` distinguish it from others of its class."""
 
     __slots__ = ()
 
-    def __new__(cls, *parts: Any) -> Operation:
+    def __new__(cls, *parts: Any) -> IntegerOperation:
         leaves = _leaves_of(parts)
         known = cls._known.get((cls, *parts))
         # A variable of the same key may have had another name then.
@@ -115,13 +115,13 @@ def _leaves_of(parts: tuple[Any, ...]) -> frozenset[Leaf]:
     return found[0].union(*found[1:]) if found else frozenset()
 
 
-class Indicator(Operation):
+class Indicator(IntegerOperation):
     """1 where a proposition or comparison holds, 0 where not: its square is itself."""
 
     __slots__ = ()
 
 
-class Product(Operation):
+class Product(IntegerOperation):
     """A product whose expansion has too many terms."""
 
     __slots__ = ()

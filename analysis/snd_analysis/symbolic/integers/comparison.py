@@ -37,7 +37,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 }  # fmt: skip
 
 
-class Verdict(Enum):
+class EqualityVerdict(Enum):
     """The decided equality of two integers, for all values of their variables within bounds."""
 
     EQUAL = "equal"
@@ -45,28 +45,28 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-def decide_equal(a: Integer | int, b: Integer | int) -> Verdict:
+def decide_equal(a: Integer | int, b: Integer | int) -> EqualityVerdict:
     """Return EQUAL if the integers are always the same, DIFFERENT if never, else UNKNOWN."""
     if a is b:
-        return Verdict.EQUAL
+        return EqualityVerdict.EQUAL
     first, second = as_integer(a), as_integer(b)
     x, y = first.value, second.value
     if x is not None and y is not None:
-        return Verdict.EQUAL if x == y else Verdict.DIFFERENT
+        return EqualityVerdict.EQUAL if x == y else EqualityVerdict.DIFFERENT
     return _decide_zero(first - second)
 
 
-def _decide_zero(difference: Integer) -> Verdict:
+def _decide_zero(difference: Integer) -> EqualityVerdict:
     number = difference.value
     if number is not None:
-        return Verdict.DIFFERENT if number else Verdict.EQUAL
+        return EqualityVerdict.DIFFERENT if number else EqualityVerdict.EQUAL
     low, high = bounds(difference)
     if low == 0 and high == 0:
-        return Verdict.EQUAL
+        return EqualityVerdict.EQUAL
     if is_nonzero(difference) or _is_product_of_nonzero(difference):
-        return Verdict.DIFFERENT
+        return EqualityVerdict.DIFFERENT
     verdicts = {_decide_zero(case) for case in cases(difference)}
-    return verdicts.pop() if len(verdicts) == 1 else Verdict.UNKNOWN
+    return verdicts.pop() if len(verdicts) == 1 else EqualityVerdict.UNKNOWN
 
 
 def _is_product_of_nonzero(a: Integer) -> bool:
@@ -75,7 +75,7 @@ def _is_product_of_nonzero(a: Integer) -> bool:
     if not common or not all(is_nonzero(of_atom(atom)) for atom in common):
         return False
     rest: dict[Monomial, int] = {_lowered(monomial, common): coefficient for monomial, coefficient in a.terms.items()}
-    return _decide_zero(Integer(rest)) is Verdict.DIFFERENT
+    return _decide_zero(Integer(rest)) is EqualityVerdict.DIFFERENT
 
 
 def _lowered(monomial: Monomial, atoms: set[Atom]) -> Monomial:
@@ -118,8 +118,8 @@ def _at_least_zero_or_not(subject: Integer, positive: bool) -> Truth:
 
 def _is_zero(a: Integer) -> Truth:
     verdict = _decide_zero(a)
-    if verdict is not Verdict.UNKNOWN:
-        return truth(verdict is Verdict.EQUAL)
+    if verdict is not EqualityVerdict.UNKNOWN:
+        return truth(verdict is EqualityVerdict.EQUAL)
     by_condition = _by_single_condition(a, lambda number: number == 0)
     if by_condition is not None:
         return by_condition

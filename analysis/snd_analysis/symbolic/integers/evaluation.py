@@ -12,7 +12,7 @@ from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
 from snd_analysis.symbolic.integers.powers import is_too_large
 from snd_analysis.symbolic.integers.substitution import each
-from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Junction, Known, Proposition, Truth
+from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Junction, KnownTruth, Proposition, Truth
 from snd_analysis.symbolic.limits import MOST_BITS
 
 
@@ -99,7 +99,7 @@ class _Evaluation:
 
     def truth(self, a: Truth) -> bool:
         match a:
-            case Known(parts=(value,)):
+            case KnownTruth(parts=(value,)):
                 return value
             case Proposition(parts=(leaf, positive)):
                 return bool(self._values[leaf.key]) is positive

@@ -8,26 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from snd_analysis.symbolic.integers.atoms import Atom, Operation
+from snd_analysis.symbolic.integers.atoms import Atom, IntegerOperation
 from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_operation
 from snd_analysis.symbolic.integers.truth import AtomicCondition, Truth
 
 
-class Quotient(Operation):
+class Quotient(IntegerOperation):
     """``dividend / divisor``, rounded down."""
 
     __slots__ = ()
     parts: tuple[Integer, Integer]
 
 
-class Power(Operation):
+class Power(IntegerOperation):
     """``base ** exponent``; without value for a negative exponent."""
 
     __slots__ = ()
     parts: tuple[Integer, Integer]
 
 
-class Extremum(Operation):
+class Extremum(IntegerOperation):
     """The minimum or maximum of a set of at least two integers."""
 
     __slots__ = ()
@@ -68,21 +68,21 @@ class Candidates(frozenset[Integer]):
         return frozenset().union(*(candidate.leaves for candidate in self))
 
 
-class Absolute(Operation):
+class Absolute(IntegerOperation):
     """``abs(x)``."""
 
     __slots__ = ()
     parts: tuple[Integer]
 
 
-class Sign(Operation):
+class Sign(IntegerOperation):
     """``sign(x)``: -1, 0 or 1."""
 
     __slots__ = ()
     parts: tuple[Integer]
 
 
-class Function(Operation):
+class Function(IntegerOperation):
     """``name(arguments)``, about which only a lower bound is known."""
 
     __slots__ = ()

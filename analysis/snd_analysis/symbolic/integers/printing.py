@@ -16,7 +16,7 @@ from snd_analysis.symbolic.integers.truth import (
     AtLeastZero,
     AtomicCondition,
     Junction,
-    Known,
+    KnownTruth,
     Proposition,
     Truth,
     and_,
@@ -222,7 +222,7 @@ def _division(operator: str, dividend: Integer, divisor: Integer) -> _Printed:
 def _truth(a: Truth) -> _Printed:
     """Return the text of a condition, and the level of its outermost operator."""
     match a:
-        case Known(parts=(value,)):
+        case KnownTruth(parts=(value,)):
             return ("true" if value else "false"), _OPERAND
         case Proposition(parts=(leaf, positive)):
             return (leaf.name, _OPERAND) if positive else (f"!{leaf.name}", _SIGN)

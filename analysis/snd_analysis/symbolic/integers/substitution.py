@@ -19,7 +19,7 @@ from snd_analysis.symbolic.integers.truth import (
     TRUE,
     AtomicCondition,
     Junction,
-    Known,
+    KnownTruth,
     Proposition,
     Truth,
     and_,
@@ -83,7 +83,7 @@ class _Substitution:
                 decided = self.truth(statement_of(atom))
             except FAILURES:
                 continue
-            if isinstance(decided, Known):
+            if isinstance(decided, KnownTruth):
                 a = where(a, atom, decided is TRUE)
         return a
 

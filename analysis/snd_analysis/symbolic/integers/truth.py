@@ -45,7 +45,7 @@ class Truth(Composed):
         return 1
 
 
-class Known(Truth):
+class KnownTruth(Truth):
     """True or false."""
 
     __slots__ = ()
@@ -58,8 +58,8 @@ class Known(Truth):
         return "TRUE" if self.parts[0] else "FALSE"
 
 
-TRUE: Final = Known(True)
-FALSE: Final = Known(False)
+TRUE: Final = KnownTruth(True)
+FALSE: Final = KnownTruth(False)
 
 
 class AtomicCondition(Truth):
@@ -152,7 +152,7 @@ def proposition(key: Hashable, name: str) -> Truth:
 def not_(a: Truth) -> Truth:
     """Return ``!a``."""
     match a:
-        case Known():
+        case KnownTruth():
             return truth(not a.parts[0])
         case AtomicCondition():
             return a.negated()
@@ -240,7 +240,7 @@ def _contradict(conjunction: bool, operands: list[Truth]) -> bool:
 def indicator(a: Truth) -> Integer:
     """Return 1 where the condition holds, 0 where not: the same polynomial for equal Boolean functions."""
     match a:
-        case Known():
+        case KnownTruth():
             return ONE if a.parts[0] else ZERO
         case AtomicCondition():
             return of_atom(Indicator(a)) if a.positive else ONE - of_atom(Indicator(a.negated()))

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from msgspec import Struct
 
 from snd_analysis.symbolic.integers import FoldKey, Integer, Truth
-from snd_analysis.symbolic.values.pack import Element, Pack, Run, Segment
+from snd_analysis.symbolic.values.pack import Element, ItemRun, Pack, Segment
 from snd_analysis.symbolic.values.scalars import Fresh, Maybe, OperationKey, Unknown
 
 
@@ -28,7 +28,7 @@ def may_become_known(value: Segment) -> bool:
             return any(_is_open(leaf.key) for leaf in value.leaves)
         case Unknown():
             return _is_open(value.key)
-        case Run():
+        case ItemRun():
             return may_become_known(value.length) or may_become_known(value.element)
         case Pack():
             return any(map(may_become_known, value.segments))

@@ -8,17 +8,17 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import TRUE, Integer, Verdict
+from snd_analysis.symbolic.integers import TRUE, EqualityVerdict, Integer
 from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, divided
-from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run, Segment, fresh
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ItemRun, Pack, Segment, fresh
 from snd_analysis.symbolic.values.scalars import UNDEFINED, Value, default_value, dtype_of
 
-Operation: TypeAlias = Callable[..., Value]
+ItemOperation: TypeAlias = Callable[..., Value]
 
 
-def elementwise(operation: Operation, *operands: Value) -> Value:
+def elementwise(operation: ItemOperation, *operands: Value) -> Value:
     """Return the operation on single values, or on the items of all packs among them.
 
     Single values are combined with each item. Raise Failure if the packs certainly have different lengths, or the
@@ -50,7 +50,7 @@ def joined_length(operands: Sequence[Value]) -> Integer:
         if length is None:
             length, told = other, place
         elif other is not length and other != length:
-            if shapes.decide_equal(length, other) is Verdict.DIFFERENT:
+            if shapes.decide_equal(length, other) is EqualityVerdict.DIFFERENT:
                 message = rules.packs.different_lengths(length, other)
                 notes = ((told, f"this has {counted(length, 'item')}"), (place, f"this has {counted(other, 'item')}"))
                 raise OperationError(rules.LENGTH_MISMATCH, message, None, notes)
@@ -76,7 +76,7 @@ def _rows(operands: Sequence[Value], packs: Sequence[Pack], length: Integer) -> 
     return list(zip(*columns, strict=True))
 
 
-def _pack_of_items(items: list[Value], operation: Operation, operands: Sequence[Value]) -> Value:
+def _pack_of_items(items: list[Value], operation: ItemOperation, operands: Sequence[Value]) -> Value:
     if not items:
         return _empty(operation, operands)
     for item in items:
@@ -86,7 +86,7 @@ def _pack_of_items(items: list[Value], operation: Operation, operands: Sequence[
     return Pack(items, repeats=items[0] if repeats else None)
 
 
-def _empty(operation: Operation, operands: Sequence[Value]) -> Pack:
+def _empty(operation: ItemOperation, operands: Sequence[Value]) -> Pack:
     """Return an empty pack; its repeated value and element type are known if those of every operand are."""
     samples = [operand.repeats if isinstance(operand, Pack) else operand for operand in operands]
     if all(sample is not None for sample in samples):
@@ -112,16 +112,16 @@ def _sample_of(operand: Value) -> Value | None:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-def _over_runs(operation: Operation, operands: Sequence[Value], length: Integer) -> Value:
+def _over_runs(operation: ItemOperation, operands: Sequence[Value], length: Integer) -> Value:
     elements = [
         operand.run.element if isinstance(operand, Pack) and operand.run is not None else operand
         for operand in operands
     ]
     element = run_element(operation, elements, length)
-    return UNDEFINED if element is UNDEFINED else Pack((Run(length, element),))
+    return UNDEFINED if element is UNDEFINED else Pack((ItemRun(length, element),))
 
 
-def run_element(operation: Operation, elements: Sequence[Value], length: Integer) -> Value:
+def run_element(operation: ItemOperation, elements: Sequence[Value], length: Integer) -> Value:
     """Return the element of a run; an unknown one if it has no value while there may be no items."""
     try:
         return operation(*elements)
@@ -131,25 +131,27 @@ def run_element(operation: Operation, elements: Sequence[Value], length: Integer
     return fresh(_dtype_without_value(operation, elements))
 
 
-def _dtype_without_value(operation: Operation, elements: Sequence[Value]) -> str | None:
+def _dtype_without_value(operation: ItemOperation, elements: Sequence[Value]) -> str | None:
     try:
         return dtype_of(operation(*(ONE if isinstance(element, Integer) else element for element in elements)))
     except OperationError:
         return None
 
 
-def _over_segments(operation: Operation, operands: Sequence[Value], packs: Sequence[Pack], length: Integer) -> Value:
+def _over_segments(
+    operation: ItemOperation, operands: Sequence[Value], packs: Sequence[Pack], length: Integer
+) -> Value:
     aligned = _aligned(operands, packs)
     if aligned is None:
         elements = [at(operand, POSITION) if isinstance(operand, Pack) else operand for operand in operands]
         element = run_element(operation, elements, length)
-        return UNDEFINED if element is UNDEFINED else Pack((Run(length, element),))
+        return UNDEFINED if element is UNDEFINED else Pack((ItemRun(length, element),))
     segments: list[Segment] = []
     for count, elements in aligned:
         value = operation(*elements) if count is None else run_element(operation, elements, count)
         if value is UNDEFINED:
             return UNDEFINED
-        segments.append(value if count is None else Run(count, value))
+        segments.append(value if count is None else ItemRun(count, value))
     return Pack(segments)
 
 
@@ -168,12 +170,12 @@ def _aligned(operands: Sequence[Value], packs: Sequence[Pack]) -> Aligned | None
         if shortest is None:
             return None
         for identity, head in heads.items():
-            if isinstance(head, Run) and head.length != shortest:
+            if isinstance(head, ItemRun) and head.length != shortest:
                 first, second = divided(head, shortest)
                 heads[identity] = first
                 # A segment of known length is written out.
                 rests[identity].extend(reversed(Pack((second,)).segments))
-        single = all(not isinstance(head, Run) for head in heads.values())
+        single = all(not isinstance(head, ItemRun) for head in heads.values())
         elements = [
             _element(heads[id(operand)], shortest) if isinstance(operand, Pack) else operand for operand in operands
         ]
@@ -186,10 +188,10 @@ def _fits(length: Integer, other: Integer) -> bool:
 
 
 def _length(segment: Segment) -> Integer:
-    return segment.length if isinstance(segment, Run) else ONE
+    return segment.length if isinstance(segment, ItemRun) else ONE
 
 
 def _element(segment: Segment, length: Integer) -> Value:
-    if not isinstance(segment, Run):
+    if not isinstance(segment, ItemRun):
         return segment
     return at(Pack((segment,)), shapes.constant(0)) if length == ONE else segment.element

@@ -15,7 +15,7 @@ from snd_analysis.symbolic.values.compile_time import may_become_known
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at
 from snd_analysis.symbolic.values.operations import OPERATIONS
-from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment, positional
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack, Segment, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.run_folds import demand_few, product_over_run, sum_over_run
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, NULL, UNDEFINED, OperationKey, Value, maybe
@@ -44,16 +44,16 @@ def _product(pack: Pack) -> Value:
     return _total("*", pack, ONE, 1.0, product_over_run)
 
 
-def _total(symbol: str, pack: Pack, empty: Integer, empty_real: float, over_run: Callable[[Run], Integer]) -> Value:
+def _total(symbol: str, pack: Pack, empty: Integer, empty_real: float, over_run: Callable[[ItemRun], Integer]) -> Value:
     parts = _as_parts(pack)
     if not parts:
         return empty_real if pack.dtype == "real" else empty
-    if any(isinstance(part, Run) for part in parts) and pack.dtype == "real":
+    if any(isinstance(part, ItemRun) for part in parts) and pack.dtype == "real":
         demand_few(pack)
         return result_of("real", f"{symbol} ..", (pack,))
     values: list[Value] = []
     for part in parts:
-        if not isinstance(part, Run):
+        if not isinstance(part, ItemRun):
             values.append(part)
         elif isinstance(part.element, Integer):
             values.append(over_run(part))
@@ -71,8 +71,8 @@ def _extremum(symbol: str) -> Fold:
         uniform = pack.uniform
         if uniform is not None:
             return uniform
-        runs = [part for part in parts if isinstance(part, Run)]
-        items = [part for part in parts if not isinstance(part, Run)]
+        runs = [part for part in parts if isinstance(part, ItemRun)]
+        items = [part for part in parts if not isinstance(part, ItemRun)]
         if not runs:
             return _extreme_integer(symbol, items) or _reduced(symbol, items)
         if len(runs) == len(parts) == 1 or pack.dtype != "int" or not all(map(_is_never_empty, runs)):
@@ -94,7 +94,7 @@ def _extreme_integer(symbol: str, parts: Sequence[Value]) -> Integer | None:
     return (shapes.minimum if symbol == "<?" else shapes.maximum)(*integers)
 
 
-def _is_never_empty(run: Run) -> bool:
+def _is_never_empty(run: ItemRun) -> bool:
     return (shapes.bounds(run.length)[0] or 0) > 0
 
 
@@ -112,13 +112,13 @@ def _junction(symbol: str, combine: Callable[..., Truth], neutral: Truth, decidi
     def fold(pack: Pack) -> Value:
         conditions: list[Truth] = []
         for part in _as_parts(pack):
-            element = part.element if isinstance(part, Run) else part
+            element = part.element if isinstance(part, ItemRun) else part
             if not isinstance(element, Truth):
                 return UNDEFINED
-            conditions.append(over_run(part, element) if isinstance(part, Run) else element)
+            conditions.append(over_run(part, element) if isinstance(part, ItemRun) else element)
         return combine(*conditions)
 
-    def over_run(run: Run, element: Truth) -> Truth:
+    def over_run(run: ItemRun, element: Truth) -> Truth:
         if element is neutral:
             return neutral
         empty = shapes.compare("==", run.length, 0)
@@ -235,7 +235,7 @@ def _certain_items(pack: Pack) -> list[Value]:
     """Return the items that exist in all cases: single ones, and the first and last of runs that are never empty."""
     found: list[Value] = []
     for segment in pack.segments:
-        if not isinstance(segment, Run):
+        if not isinstance(segment, ItemRun):
             found.append(segment)
         elif _is_never_empty(segment):
             found.append(shifted(segment.element, ZERO))
@@ -299,7 +299,7 @@ def cumulative(symbol: str, pack: Pack) -> Value:
         return UNDEFINED
     written: list[Value] = []
     for segment in pack.segments:
-        if isinstance(segment, Run):
+        if isinstance(segment, ItemRun):
             break
         written.append(segment)
     values = list(accumulate(written, OPERATIONS[symbol]))
@@ -307,7 +307,7 @@ def cumulative(symbol: str, pack: Pack) -> Value:
     if not isinstance(whole, Pack) or whole.run is None:
         return UNDEFINED
     rest = shifted(whole.run.element, POSITION + len(values))
-    return Pack((*values, Run(pack.length - len(values), rest)))
+    return Pack((*values, ItemRun(pack.length - len(values), rest)))
 
 
 def _cumulative_bounds(symbol: str, pack: Pack) -> tuple[int | None, int | None]:

@@ -7,7 +7,7 @@ import math
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.limits import LONGEST_MESSAGE, LONGEST_TEXT
 from snd_analysis.symbolic.notation import notation
-from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, positional
+from snd_analysis.symbolic.values.pack import POSITION, ItemRun, Pack, positional
 from snd_analysis.symbolic.values.scalars import (
     NULL,
     UNDEFINED,
@@ -64,7 +64,7 @@ def _format_pack(pack: Pack, quoted: bool) -> str:
 def _written_pack(pack: Pack, quoted: bool) -> str:
     parts = []
     for segment in pack.segments:
-        if not isinstance(segment, Run):
+        if not isinstance(segment, ItemRun):
             parts.append(format_value(segment, quoted=quoted))
             continue
         element = format_value(segment.element, quoted=quoted)
@@ -72,7 +72,7 @@ def _written_pack(pack: Pack, quoted: bool) -> str:
     return f"[{', '.join(parts)}]"
 
 
-def _range(run: Run) -> str | None:
+def _range(run: ItemRun) -> str | None:
     """Return ``first:last`` or ``first:last:step``; None if the items are no range."""
     element = run.element
     if not isinstance(element, Integer):

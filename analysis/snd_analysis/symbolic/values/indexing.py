@@ -14,7 +14,7 @@ from snd_analysis.symbolic.values.elementwise import elementwise, joined_length,
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.folds import FOLDS
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, item, reversed_pack, split
-from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, Segment
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack, Segment
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Unknown, Value
 from snd_analysis.symbolic.values.selection import choose, opaque_pack
 from snd_analysis.symbolic.values.unknown_results import result_of
@@ -56,12 +56,12 @@ def _items(target: Pack, places: Pack) -> Value:
         return UNDEFINED
     segments: list[Segment] = []
     for segment in places.segments:
-        if not isinstance(segment, Run):
+        if not isinstance(segment, ItemRun):
             assert isinstance(segment, Integer)
             segments.append(item(target, segment))
             continue
         element = run_element(lambda place: item(target, place), [segment.element], segment.length)
-        segments.append(Run(segment.length, element))
+        segments.append(ItemRun(segment.length, element))
     made = Pack(segments, dtype=target.dtype, repeats=target.repeats)
     return UNDEFINED if UNDEFINED in made.elements else made
 
@@ -93,7 +93,7 @@ def masked(target: Pack, mask: Pack) -> Value:
     if not isinstance(count, Integer):
         return UNDEFINED
     if target.uniform is not None:
-        return Pack((Run(count, target.uniform),))
+        return Pack((ItemRun(count, target.uniform),))
     low, high = bounds_of([target])
     return opaque_pack(OperationKey(target.dtype, "[..]", (target, mask)), count, low, high)
 
@@ -106,7 +106,7 @@ def _unmasked(target: Pack, mask: Pack) -> list[Segment] | None:
     pieces: list[Segment] = []
     rest = target
     for segment in mask.segments:
-        bit, length = (segment.element, segment.length) if isinstance(segment, Run) else (segment, ONE)
+        bit, length = (segment.element, segment.length) if isinstance(segment, ItemRun) else (segment, ONE)
         parts = split(rest, length) if bit is TRUE or bit is FALSE else None
         if parts is None:
             return None
@@ -184,11 +184,11 @@ def _sliced_symbolically(target: Pack, part: Slice, step: Integer) -> Value:
             return reversed_pack(cut)
     count = shapes.maximum(shapes.ceil_divide(end - start, step), 0)
     if target.uniform is not None:
-        return Pack((Run(count, target.uniform),))
+        return Pack((ItemRun(count, target.uniform),))
     if count.value == 0:
         return Pack((), dtype=target.dtype)
     element = run_element(lambda place: at(target, place), [start + step * POSITION], count)
-    return UNDEFINED if element is UNDEFINED else Pack((Run(count, element),), dtype=target.dtype)
+    return UNDEFINED if element is UNDEFINED else Pack((ItemRun(count, element),), dtype=target.dtype)
 
 
 def _start(part: Slice, length: Integer, backwards: Truth) -> Integer:

@@ -9,7 +9,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.errors import OperationError
-from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, element_value, positional
+from snd_analysis.symbolic.values.pack import POSITION, ZERO, ItemRun, Pack, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
 
@@ -65,10 +65,10 @@ def at(pack: Pack, index: Integer) -> Value:
         return uniform
     offset = ZERO
     for segment in pack.segments:
-        after = offset + (segment.length if isinstance(segment, Run) else 1)
+        after = offset + (segment.length if isinstance(segment, ItemRun) else 1)
         inside = shapes.compare("<", index, after)
         if inside is TRUE:
-            return shifted(segment.element, index - offset) if isinstance(segment, Run) else segment
+            return shifted(segment.element, index - offset) if isinstance(segment, ItemRun) else segment
         if inside is not FALSE:
             break
         offset = after
@@ -103,17 +103,17 @@ def bounds_of(values: Iterable[Value]) -> tuple[int | None, int | None]:
 def split(pack: Pack, place: Integer) -> tuple[Pack, Pack] | None:
     """Return the first ``place`` items and the rest; None if it is not known where that is."""
     number, segments = place.value, pack.segments
-    if number is not None and not any(type(each) is Run for each in segments):
+    if number is not None and not any(type(each) is ItemRun for each in segments):
         return _parts(pack, segments[:number], segments[number:]) if 0 <= number <= len(segments) else None
     rest = place
     for count, segment in enumerate(pack.segments):
         if rest.value == 0:
             return _parts(pack, pack.segments[:count], pack.segments[count:])
-        length = segment.length if isinstance(segment, Run) else shapes.constant(1)
+        length = segment.length if isinstance(segment, ItemRun) else shapes.constant(1)
         if shapes.compare("<=", length, rest) is TRUE:
             rest = rest - length
             continue
-        if isinstance(segment, Run) and _within(rest, length):
+        if isinstance(segment, ItemRun) and _within(rest, length):
             first, second = divided(segment, rest)
             return _parts(pack, (*pack.segments[:count], first), (second, *pack.segments[count + 1 :]))
         return None
@@ -133,21 +133,21 @@ def _parts(pack: Pack, first: tuple[Segment, ...], second: tuple[Segment, ...]) 
 
 def cut(pack: Pack, place: Integer) -> tuple[Pack, Pack]:
     """Return the first ``place`` items and the rest, wherever that may be: two runs of unknown items."""
-    first = Run(place, at(pack, POSITION))
-    second = Run(pack.length - place, at(pack, POSITION + place))
+    first = ItemRun(place, at(pack, POSITION))
+    second = ItemRun(pack.length - place, at(pack, POSITION + place))
     return _parts(pack, (first,), (second,))
 
 
-def divided(run: Run, place: Integer) -> tuple[Run, Run]:
+def divided(run: ItemRun, place: Integer) -> tuple[ItemRun, ItemRun]:
     """Return a run as two, the first with ``place`` items."""
-    return Run(place, run.element), Run(run.length - place, shifted(run.element, POSITION + place))
+    return ItemRun(place, run.element), ItemRun(run.length - place, shifted(run.element, POSITION + place))
 
 
 def reversed_pack(pack: Pack) -> Pack:
     """Return the items from last to first."""
     segments = [
-        Run(segment.length, shifted(segment.element, segment.length - 1 - POSITION))
-        if isinstance(segment, Run)
+        ItemRun(segment.length, shifted(segment.element, segment.length - 1 - POSITION))
+        if isinstance(segment, ItemRun)
         else segment
         for segment in reversed(pack.segments)
     ]

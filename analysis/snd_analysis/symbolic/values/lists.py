@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth, Verdict
+from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.indexing import zero_step
 from snd_analysis.symbolic.values.items import at
-from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack
 from snd_analysis.symbolic.values.scalars import UNDEFINED, Value
 from snd_analysis.symbolic.values.selection import choose
 
@@ -32,11 +32,11 @@ def repeated(value: Value, count: Value) -> Value:
     else:
         number = count.value
         length = shapes.maximum(count, 0) if number is None else count if number >= 0 else ZERO
-    return Pack((Run(length, value),))
+    return Pack((ItemRun(length, value),))
 
 
 def _of_length(pack: Pack, length: Integer) -> Pack:
-    if shapes.decide_equal(pack.length, length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(pack.length, length) is EqualityVerdict.DIFFERENT:
         raise OperationError(rules.LENGTH_MISMATCH, f"this pack has {pack.length} items, not {length}", 0)
     return with_length(pack, length)
 
@@ -47,7 +47,7 @@ def with_length(pack: Pack, length: Integer) -> Pack:
         return pack
     run = pack.run
     if run is not None:
-        return Pack((Run(length, run.element),), dtype=pack.dtype)
+        return Pack((ItemRun(length, run.element),), dtype=pack.dtype)
     count = length.value
     if count is None or count > MOST_ITEMS:
         return pack
@@ -60,7 +60,7 @@ def _conditional(pack: Pack, condition: Truth) -> Value:
         return pack if condition is TRUE else nothing
     run = pack.run
     if run is not None:
-        return Pack((Run(shapes.choose(condition, run.length, 0), run.element),), dtype=pack.dtype)
+        return Pack((ItemRun(shapes.choose(condition, run.length, 0), run.element),), dtype=pack.dtype)
     return choose(condition, pack, nothing)
 
 
@@ -75,7 +75,7 @@ def range_(first: Integer, last: Integer, step: Integer | None) -> Pack:
         if not row[MOST_ITEMS:]:
             return Pack([shapes.constant(number) for number in row], dtype="int")
     length = shapes.maximum(shapes.ceil_divide(last - first, by), 0)
-    return Pack((Run(length, first + by * POSITION),), dtype="int")
+    return Pack((ItemRun(length, first + by * POSITION),), dtype="int")
 
 
 def zipped(packs: Sequence[Value]) -> Value:
@@ -102,4 +102,4 @@ def _zipped_runs(rows: Sequence[Pack], length: Integer) -> Value:
     element = at(rows[-1], row)
     for place in range(width - 2, -1, -1):
         element = elementwise(choose, shapes.compare("==", turn, place), at(rows[place], row), element)
-    return UNDEFINED if element is UNDEFINED else Pack((Run(length * width, element),), dtype=rows[0].dtype)
+    return UNDEFINED if element is UNDEFINED else Pack((ItemRun(length * width, element),), dtype=rows[0].dtype)

@@ -11,7 +11,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.items import divided
 from snd_analysis.symbolic.values.operations import OPERATIONS
-from snd_analysis.symbolic.values.pack import POSITION, ZERO, Pack, Run, Segment, fresh, positional
+from snd_analysis.symbolic.values.pack import POSITION, ZERO, ItemRun, Pack, Segment, fresh, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Value
 from snd_analysis.symbolic.values.unknown_results import result_of
@@ -21,7 +21,7 @@ def contained(item: Value, pack: Value) -> Value:
     """Return whether a value is in a pack; of a pack of values, whether each is."""
     if not isinstance(pack, Pack):
         return UNDEFINED
-    if isinstance(item, Pack) and any(isinstance(segment, Run) for segment in item.segments):
+    if isinstance(item, Pack) and any(isinstance(segment, ItemRun) for segment in item.segments):
         known = _known_parts(item, pack)
         if known is not None:
             return known
@@ -45,7 +45,7 @@ def _is_in(item: Value, pack: Pack) -> Value:
 
 
 def _is_at(item: Value, segment: Segment) -> Value:
-    if not isinstance(segment, Run):
+    if not isinstance(segment, ItemRun):
         return OPERATIONS["=="](item, segment)
     interval = _interval(segment)
     if interval is not None and isinstance(item, Integer):
@@ -75,10 +75,10 @@ class _Interval(Struct, frozen=True):
 
 def _interval(segment: Segment) -> _Interval | None:
     """Return the ints that a range, or a single int, has; None if that is no interval."""
-    element = segment.element if isinstance(segment, Run) else segment
+    element = segment.element if isinstance(segment, ItemRun) else segment
     if not isinstance(element, Integer):
         return None
-    if not isinstance(segment, Run):
+    if not isinstance(segment, ItemRun):
         return _Interval(element, element + 1)
     ascending, descending = element - POSITION, element + POSITION
     if not positional(ascending):
@@ -95,7 +95,7 @@ def _known_parts(item: Pack, pack: Pack) -> Pack | None:
             found = _whole(part, intervals)
             if found is None:
                 return None
-            parts.append(Run(part.length, found) if isinstance(part, Run) else found)
+            parts.append(ItemRun(part.length, found) if isinstance(part, ItemRun) else found)
     return Pack(parts)
 
 
@@ -105,7 +105,7 @@ def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segmen
     for interval in intervals:
         for bound in () if interval is None else (interval.first, interval.end):
             first = _ascending(rest)
-            if first is None or not isinstance(rest, Run):
+            if first is None or not isinstance(rest, ItemRun):
                 break
             place = bound - first
             if place != ZERO and place != rest.length and _ordered(ZERO, place) and _ordered(place, rest.length):
@@ -116,7 +116,7 @@ def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segmen
 
 def _ascending(segment: Segment) -> Integer | None:
     """Return the first int of a range that ascends by 1."""
-    if not isinstance(segment, Run) or not isinstance(segment.element, Integer):
+    if not isinstance(segment, ItemRun) or not isinstance(segment.element, Integer):
         return None
     first = segment.element - POSITION
     return None if positional(first) else first

@@ -13,7 +13,7 @@ from snd_analysis.symbolic.limits import DEEPEST, LONGEST_WRITTEN_OUT, MOST_ITEM
 from snd_analysis.symbolic.values.scalars import (
     Foreign,
     Fresh,
-    Nested,
+    NestedValue,
     OperationKey,
     Unknown,
     Value,
@@ -34,10 +34,10 @@ class _Position:
 
 POSITION_KEY: Final = _Position()
 POSITION: Final[Integer] = shapes.variable(POSITION_KEY, "i", 0)
-"""Placeholder for the index of an item, from 0, in the element of a ``Run``."""
+"""Placeholder for the index of an item, from 0, in the element of a ``ItemRun``."""
 
 
-class Element(Struct, Nested, frozen=True):
+class Element(Struct, NestedValue, frozen=True):
     """The key of item ``index`` of a pack with unknown items.
 
     ``pack`` identifies the pack: a key given by its maker, an ``OperationKey``, or a ``Pack`` of several segments.
@@ -61,7 +61,7 @@ class Element(Struct, Nested, frozen=True):
         return self.pack, self.index, self.dtype
 
 
-class Run(Struct, Nested, frozen=True):
+class ItemRun(Struct, NestedValue, frozen=True):
     """``length`` items, the i-th being ``element`` with i for ``POSITION``. The length is not negative."""
 
     length: Integer
@@ -73,11 +73,11 @@ class Run(Struct, Nested, frozen=True):
         return max(depth_of(self.length), depth_of(self.element))
 
 
-Segment: TypeAlias = "Value | Run"
-"""An item, or a ``Run``."""
+Segment: TypeAlias = "Value | ItemRun"
+"""An item, or a ``ItemRun``."""
 
 
-class Pack(Nested):
+class Pack(NestedValue):
     """Items and runs in a row. Packs of equal segments are equal.
 
     Runs of known length are written out; only long ones of one value stay. ``repeats`` is the value that makes up the
@@ -94,7 +94,7 @@ class Pack(Nested):
     def __init__(self, segments: Iterable[Segment], *, dtype: str | None = None, repeats: Value | None = None) -> None:
         written = tuple(segments)
         for segment in written:
-            if type(segment) is Run:
+            if type(segment) is ItemRun:
                 written, repeats = _written_out(written, repeats)
                 break
         self.segments = written
@@ -121,7 +121,7 @@ class Pack(Nested):
     @property
     def depth(self) -> int:
         """Depth of nested unknown operations."""
-        return max((each.depth if isinstance(each, Run) else depth_of(each) for each in self.segments), default=0)
+        return max((each.depth if isinstance(each, ItemRun) else depth_of(each) for each in self.segments), default=0)
 
     @property
     def length(self) -> Integer:
@@ -129,7 +129,7 @@ class Pack(Nested):
         if self._length is None:
             total, single = ZERO, 0
             for segment in self.segments:
-                if type(segment) is Run:
+                if type(segment) is ItemRun:
                     total = total + segment.length
                 else:
                     single += 1
@@ -150,13 +150,13 @@ class Pack(Nested):
         return self._items  # type: ignore[return-value]
 
     def _expanded(self) -> tuple[Value, ...] | None:
-        if not any(type(segment) is Run for segment in self.segments):
+        if not any(type(segment) is ItemRun for segment in self.segments):
             return self.segments  # type: ignore[return-value]
         if self.count is None:
             return None
         items: list[Value] = []
         for segment in self.segments:
-            if isinstance(segment, Run):
+            if isinstance(segment, ItemRun):
                 if segment.length.value is None:  # runs that exclude each other
                     return None
                 items.extend([segment.element] * segment.length.value)
@@ -167,12 +167,12 @@ class Pack(Nested):
     @property
     def elements(self) -> tuple[Value, ...]:
         """The value of each segment: an item, or the element of a run."""
-        return tuple([each.element if type(each) is Run else each for each in self.segments])  # type: ignore[misc]
+        return tuple([each.element if type(each) is ItemRun else each for each in self.segments])  # type: ignore[misc]
 
     def map(self, function: Callable[[Value], Value]) -> Pack:
         """Return the pack with ``function`` applied to each element; lengths of runs stay."""
         segments = [
-            Run(each.length, function(each.element)) if isinstance(each, Run) else function(each)
+            ItemRun(each.length, function(each.element)) if isinstance(each, ItemRun) else function(each)
             for each in self.segments
         ]
         return Pack(segments, dtype=self.dtype)
@@ -195,16 +195,16 @@ class Pack(Nested):
         return value
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> ItemRun | None:
         """The run, if the pack is one run and nothing else."""
         if len(self.segments) != 1:
             return None
         segment = self.segments[0]
-        return segment if isinstance(segment, Run) else None
+        return segment if isinstance(segment, ItemRun) else None
 
 
 class Positioned(Foreign):
-    """A value that the evaluator passes through, but that may differ for every index of a ``Run``."""
+    """A value that the evaluator passes through, but that may differ for every index of a ``ItemRun``."""
 
     __slots__ = ()
 
@@ -216,7 +216,7 @@ class Positioned(Foreign):
 def _written_out(segments: tuple[Segment, ...], repeats: Value | None) -> tuple[tuple[Segment, ...], Value | None]:
     written: list[Segment] = []
     for segment in segments:
-        if not isinstance(segment, Run):
+        if not isinstance(segment, ItemRun):
             written.append(segment)
             continue
         count = segment.length.value
@@ -292,7 +292,7 @@ def pack_of(
 ) -> Pack:
     """Return the pack of that key, of known or unknown length, whose items are not known; ints lie within bounds."""
     count = shapes.constant(length) if isinstance(length, int) else length
-    return Pack((Run(count, element_of(key, name, minimum, maximum, dtype)),), dtype=dtype)
+    return Pack((ItemRun(count, element_of(key, name, minimum, maximum, dtype)),), dtype=dtype)
 
 
 def fresh(dtype: str | None) -> Value:

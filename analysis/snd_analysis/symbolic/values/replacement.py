@@ -8,7 +8,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, outside, split
-from snd_analysis.symbolic.values.pack import ONE, POSITION, Pack, Run
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ItemRun, Pack
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Value
 from snd_analysis.symbolic.values.selection import opaque_pack
@@ -34,7 +34,7 @@ DEFINITIONS["<-"] = replaced
 def _many_replaced(target: Pack, place: Pack, value: Value) -> Value:
     if isinstance(value, Pack):
         length = shapes.decide_equal(place.length, value.length)
-        if length is shapes.Verdict.DIFFERENT:
+        if length is shapes.EqualityVerdict.DIFFERENT:
             message = f"there are {counted(place.length, 'item')} to replace, but {value.length} to replace them by"
             raise OperationError(rules.LENGTH_MISMATCH, message)
     places = place.items
@@ -81,8 +81,8 @@ def _one_replaced(target: Pack, place: Integer, value: Value) -> Value:
     run = target.run
     if run is not None:
         # A valid index cuts a run, wherever it is.
-        after = Run(length - start - 1, shifted(run.element, POSITION + start + 1))
-        return Pack((Run(start, run.element), value, after))
+        after = ItemRun(length - start - 1, shifted(run.element, POSITION + start + 1))
+        return Pack((ItemRun(start, run.element), value, after))
     parts = split(target, start)
     rest = None if parts is None else _without_first(parts[1])
     if parts is None or rest is None:
@@ -102,6 +102,6 @@ def _unknown(target: Pack, place: Value, value: Value) -> Value:
     if target.uniform is not None and target.uniform == (value.uniform if isinstance(value, Pack) else value):
         return target
     if dtype is None:
-        return Pack((Run(target.length, value),)) if target.length.value == 0 else UNDEFINED
+        return Pack((ItemRun(target.length, value),)) if target.length.value == 0 else UNDEFINED
     low, high = bounds_of((target, value))
     return opaque_pack(OperationKey(dtype, "<-", (target, place, value)), target.length, low, high)

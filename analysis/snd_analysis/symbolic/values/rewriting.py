@@ -14,9 +14,9 @@ from snd_analysis.symbolic.values.pack import (
     POSITION,
     POSITION_KEY,
     Element,
+    ItemRun,
     Pack,
     Positioned,
-    Run,
     Segment,
     element_value,
     fresh,
@@ -192,7 +192,7 @@ class _Rewriting:
     def _rewritten(self, pack: Pack) -> Value:
         segments: list[Segment] = []
         for segment in pack.segments:
-            segments.extend(self._run(segment) if isinstance(segment, Run) else [self.value(segment)])
+            segments.extend(self._run(segment) if isinstance(segment, ItemRun) else [self.value(segment)])
         if any(segment is UNDEFINED for segment in segments):
             return UNDEFINED
         if len(segments) == len(pack.segments) and all(map(operator.is_, segments, pack.segments)):
@@ -208,7 +208,7 @@ class _Rewriting:
         except OperationError:
             return None
 
-    def _run(self, run: Run) -> list[Segment]:
+    def _run(self, run: ItemRun) -> list[Segment]:
         length = self._integer(run.length)
         count = length.value
         if count is None or count > MOST_ITEMS or not positional(run.element):
@@ -221,5 +221,5 @@ class _Rewriting:
                 element = fresh(dtype_of(run.element))
             if element is UNDEFINED:
                 return [UNDEFINED]
-            return [run if length is run.length and element is run.element else Run(length, element)]
+            return [run if length is run.length and element is run.element else ItemRun(length, element)]
         return [self._at(shapes.constant(at)).value(run.element) for at in range(count)]

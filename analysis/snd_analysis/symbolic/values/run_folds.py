@@ -8,22 +8,22 @@ from snd_analysis.symbolic.integers import Atom, Integer, Leaf, Monomial, Variab
 from snd_analysis.symbolic.limits import DEEPEST, MOST_ITEMS
 from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.formatting import enclosed, shortened
-from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, Pack, Run, positional
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack, positional
 from snd_analysis.symbolic.values.scalars import OperationKey, Value
 
 
-def sum_over_run(run: Run) -> Integer:
+def sum_over_run(run: ItemRun) -> Integer:
     """Return ``x + ..`` of a run of ints: the sum of a polynomial is the polynomial of the sums of its monomials."""
     element = run.element
     assert isinstance(element, Integer)
     total = ZERO
     for monomial, coefficient in element.terms.items():
         fixed, moving = _divided(monomial)
-        total = total + (fixed * _sum_of(Run(run.length, moving), moving)).scaled(coefficient)
+        total = total + (fixed * _sum_of(ItemRun(run.length, moving), moving)).scaled(coefficient)
     return total
 
 
-def _sum_of(run: Run, element: Integer) -> Integer:
+def _sum_of(run: ItemRun, element: Integer) -> Integer:
     if element == ONE:
         return run.length
     if element == POSITION:
@@ -32,7 +32,7 @@ def _sum_of(run: Run, element: Integer) -> Integer:
     return _unknown_fold("+", run, element, 0 if low is not None and low >= 0 else None)
 
 
-def product_over_run(run: Run) -> Integer:
+def product_over_run(run: ItemRun) -> Integer:
     """Return ``x * ..`` of a run of ints: the product of a monomial is the product of the products of its factors."""
     element = run.element
     assert isinstance(element, Integer)
@@ -46,11 +46,11 @@ def product_over_run(run: Run) -> Integer:
     return total
 
 
-def _product_of(run: Run, element: Integer) -> Integer:
+def _product_of(run: ItemRun, element: Integer) -> Integer:
     if not positional(element):
         return shapes.power(element, run.length)
     low, _ = shapes.bounds(element)
-    return _unknown_fold("*", Run(run.length, element), element, None if low is None or low < 0 else min(low, 1))
+    return _unknown_fold("*", ItemRun(run.length, element), element, None if low is None or low < 0 else min(low, 1))
 
 
 def demand_few(pack: Pack) -> None:
@@ -61,7 +61,7 @@ def demand_few(pack: Pack) -> None:
         raise OperationError(rules.VALUE_TOO_LARGE, message)
 
 
-def _unknown_fold(symbol: str, run: Run, element: Integer, low: int | None) -> Integer:
+def _unknown_fold(symbol: str, run: ItemRun, element: Integer, low: int | None) -> Integer:
     demand_few(Pack((run,)))
     key = OperationKey("int", f"{symbol} ..", (Pack((run,)),))
     if key.depth > DEEPEST:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = "Integer | Truth | float | str | Unknown | Pack | Maybe | Null | Undefined | Foreign"
 
 
-class Nested:
+class NestedValue:
     """A value, or the key of one, in which unknown operations may nest."""
 
     __slots__ = ()
@@ -89,7 +89,7 @@ class Unknown(Struct, frozen=True):
         return hash((self.dtype, self.key))
 
 
-class Maybe(Struct, Nested, frozen=True):
+class Maybe(Struct, NestedValue, frozen=True):
     """``value`` where ``present`` holds, else null. Made by ``maybe``."""
 
     present: Truth
@@ -112,7 +112,7 @@ def maybe(present: Truth, value: Value) -> Value:
     return NULL if present is FALSE else Maybe(present, value)
 
 
-class OperationKey(Nested):
+class OperationKey(NestedValue):
     """The key of the result of an operation on unknown operands.
 
     Equal keys are one object, so the same operation has the same result, and it can be repeated once more is known.
@@ -165,9 +165,9 @@ class Fresh:
 def depth_of(value: Value) -> int:
     """Return the depth of nested unknown operations; 0 for known values and for unknowns without an operation."""
     if isinstance(value, Integer | Truth):
-        return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, Nested)), default=0)
+        return max((leaf.key.depth for leaf in value.leaves if isinstance(leaf.key, NestedValue)), default=0)
     nested = value.key if isinstance(value, Unknown) else value
-    return nested.depth if isinstance(nested, Nested) else 0
+    return nested.depth if isinstance(nested, NestedValue) else 0
 
 
 def dtype_of(value: Value) -> str | None:

@@ -7,7 +7,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
 from snd_analysis.symbolic.values.formatting import operation_text
 from snd_analysis.symbolic.values.items import at, bounds_of
-from snd_analysis.symbolic.values.pack import POSITION, Pack, Run, element_value
+from snd_analysis.symbolic.values.pack import POSITION, ItemRun, Pack, element_value
 from snd_analysis.symbolic.values.scalars import (
     DEFINITIONS,
     NULL,
@@ -77,27 +77,27 @@ def _choose_single(condition: Value, a: Value, b: Value) -> Value:
 def _choose_pack(condition: Truth, a: Value, b: Value) -> Value:
     if not isinstance(a, Pack):
         assert isinstance(b, Pack)
-        a = Pack((Run(b.length, a),))
+        a = Pack((ItemRun(b.length, a),))
     elif not isinstance(b, Pack):
-        b = Pack((Run(a.length, b),))
+        b = Pack((ItemRun(a.length, b),))
     if a.length == b.length:
         if _is_certain(a) and _is_certain(b):
             return elementwise(_choose_single, condition, a, b)
         element = elementwise(_choose_single, condition, at(a, POSITION), at(b, POSITION))
-        return UNDEFINED if element is UNDEFINED else Pack((Run(a.length, element),))
+        return UNDEFINED if element is UNDEFINED else Pack((ItemRun(a.length, element),))
     length = shapes.choose(condition, a.length, b.length)
     dtype = a.dtype or b.dtype
     if dtype is None:
         return UNDEFINED
     if a.uniform is not None and b.uniform is not None:
-        return Pack((Run(length, _choose_single(condition, a.uniform, b.uniform)),))
+        return Pack((ItemRun(length, _choose_single(condition, a.uniform, b.uniform)),))
     low, high = bounds_of((a, b))
     return opaque_pack(OperationKey(dtype, "? :", (condition, a, b)), length, low, high)
 
 
 def _is_certain(pack: Pack) -> bool:
     """Return whether the pack is cut into segments that way in any case, not only where it has a value at all."""
-    lows = (shapes.bounds(segment.length)[0] for segment in pack.segments if isinstance(segment, Run))
+    lows = (shapes.bounds(segment.length)[0] for segment in pack.segments if isinstance(segment, ItemRun))
     return all(low is not None and low >= 0 for low in lows)
 
 
@@ -105,7 +105,7 @@ def opaque_pack(result: OperationKey, length: Integer, low: int | None = None, h
     """Return a pack of unknown items with its origin, its length, and bounds of its items."""
     text = operation_text(result.operation, result.operands)
     element = element_value(result, text, POSITION, result.dtype, low, high)
-    return Pack((Run(length, element),), dtype=result.dtype)
+    return Pack((ItemRun(length, element),), dtype=result.dtype)
 
 
 def select(condition: Value, a: Value, b: Value) -> Value:

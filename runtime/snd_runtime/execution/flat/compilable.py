@@ -14,23 +14,23 @@ from snd_analysis.symbolic.values import Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.flat.entry import Entry
 from snd_runtime.execution.flat.fused import FusedFormulas
-from snd_runtime.execution.flat.leaf import Leaf
+from snd_runtime.execution.flat.leaf import LeafInvocation
 from snd_runtime.execution.prepared import prepared
-from snd_runtime.execution.program import Step
+from snd_runtime.execution.program import ProgramStep
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch
+from snd_runtime.lowering.compiled.calls import CompiledCall, Scratch
 from snd_runtime.lowering.memory import array_types
 
 
 class CompilableStep(Struct, frozen=True):
     """A step, the compiled calls with the same effect, and the slots that these calls read and write."""
 
-    step: Step
-    calls: Sequence[Call]
+    step: ProgramStep
+    calls: Sequence[CompiledCall]
     tensors: Mapping[int, Slot]
 
 
-def compilable(step: Step, real: np.dtype[Any]) -> CompilableStep | None:
+def compilable(step: ProgramStep, real: np.dtype[Any]) -> CompilableStep | None:
     """Return the calls of a step; None if not all of it can be compiled."""
     match step.action:
         case Entry():
@@ -38,12 +38,12 @@ def compilable(step: Step, real: np.dtype[Any]) -> CompilableStep | None:
         case FusedFormulas(fused=fused):
             calls = fused.calls(real)
             return None if calls is None else CompilableStep(step, calls, fused.slots)
-        case Leaf() as leaf:
+        case LeafInvocation() as leaf:
             return _compilable_leaf(step, leaf, real)
     return None
 
 
-def _compilable_leaf(step: Step, leaf: Leaf, real: np.dtype[Any]) -> CompilableStep | None:
+def _compilable_leaf(step: ProgramStep, leaf: LeafInvocation, real: np.dtype[Any]) -> CompilableStep | None:
     ready = prepared(leaf.specialization)
     if not ready.is_only_formulas:
         return None

@@ -18,7 +18,7 @@ from snd_runtime.execution.program import (
     slots_of,
 )
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import ALIGNED, Buffers, Calls, Scratch
+from snd_runtime.lowering.compiled.calls import ALIGNED, Buffers, CompiledCalls, Scratch
 from snd_runtime.lowering.compiled.kernels import Worth
 from snd_runtime.lowering.memory import array_types
 
@@ -37,7 +37,7 @@ class CompiledSteps:
         self._calls = [call for each in group for call in each.calls]
         self._weight = sum(step.weight for step in self._steps)
         self._worth = Worth(self._calls)
-        self._ready: Calls | None = None
+        self._ready: CompiledCalls | None = None
         dtypes = array_types(real)
         self.kinds = {
             number: (tuple(extent or 0 for extent in slot.shape), dtypes[slot.dtype])
@@ -81,7 +81,7 @@ class CompiledSteps:
             if not self._worth.is_reached():
                 return False
             try:
-                self._ready = Calls(self._calls, self._numbers)
+                self._ready = CompiledCalls(self._calls, self._numbers)
             except ImportError:
                 self._worth.give_up()
                 return False

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from snd_analysis.model import TensorValue
 from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution.flat.leaf import Chain, Scope, seen_through
-from snd_runtime.execution.prepared import Prepared
+from snd_runtime.execution.flat.leaf import Chain, StepScope, seen_through
+from snd_runtime.execution.prepared import PreparedSpecialization
 from snd_runtime.execution.program import Fixed, Frame, Reference, filled
 from snd_runtime.execution.state import joined
 from snd_runtime.lowering.lowered import Argument
@@ -18,11 +18,11 @@ from snd_runtime.lowering.lowered import Argument
 class Entry(Struct, frozen=True):
     """State before the first step of a composed operator."""
 
-    ready: Prepared
+    ready: PreparedSpecialization
     fixed: tuple[Fixed, ...]
     constants: tuple[tuple[str, Reference], ...]
     variables: tuple[tuple[str, Reference, TensorValue], ...]
-    scope: Scope
+    scope: StepScope
     chain: Chain
 
     def reads(self) -> set[int]:

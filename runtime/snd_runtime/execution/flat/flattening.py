@@ -19,21 +19,21 @@ from snd_runtime.execution.compilation import with_free_slots
 from snd_runtime.execution.flat.entry import Entry
 from snd_runtime.execution.flat.fused import Claim, FusedFormulas
 from snd_runtime.execution.flat.hoisting import with_hoisted_steps
-from snd_runtime.execution.flat.leaf import Chain, Leaf, Scope
+from snd_runtime.execution.flat.leaf import Chain, LeafInvocation, StepScope
 from snd_runtime.execution.limits import MOST_CONSTANT_ELEMENTS, MOST_FLAT_STEPS
-from snd_runtime.execution.prepared import Prepared, prepared
+from snd_runtime.execution.prepared import PreparedSpecialization, prepared
 from snd_runtime.execution.program import (
     Choice,
     ControlPart,
-    Invocation,
+    InvokeAction,
     Program,
+    ProgramStep,
     Reference,
     Repetition,
-    Step,
     slots_of,
 )
 from snd_runtime.execution.state import joined
-from snd_runtime.lowering.fusion import Fused, Member
+from snd_runtime.lowering.fusion import Fused, FusedFormula
 
 
 def flattened(program: Program, is_root: bool) -> Program:
@@ -43,7 +43,7 @@ def flattened(program: Program, is_root: bool) -> Program:
     work = _Flattening(program.size)
     kept = slots_of([*program.outputs, *(reference for _, reference in program.updates)])
     read_later = {slot for step in program.update_steps for slot in step.action.reads()}
-    steps = work.steps(program.steps, _Around(Scope(), is_root, ()), kept | read_later)
+    steps = work.steps(program.steps, _Around(StepScope(), is_root, ()), kept | read_later)
     freeing = with_free_slots([*steps, *program.update_steps], kept)
     return replace(
         program, size=work.size, steps=tuple(freeing[: len(steps)]), update_steps=tuple(freeing[len(steps) :])
@@ -53,7 +53,7 @@ def flattened(program: Program, is_root: bool) -> Program:
 class _Around(Struct, frozen=True):
     """The operator that a step stands in."""
 
-    scope: Scope
+    scope: StepScope
     is_root: bool
     chain: Chain
 
@@ -61,7 +61,7 @@ class _Around(Struct, frozen=True):
 class _Inlined(Struct, frozen=True):
     """A composed operator whose steps can move to the outer body, and the outer slots for its own."""
 
-    ready: Prepared
+    ready: PreparedSpecialization
     program: Program
     slots: Mapping[int, int]
 
@@ -75,15 +75,15 @@ class _Flattening:
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def steps(self, steps: Sequence[Step], around: _Around, kept: set[int]) -> list[Step]:
+    def steps(self, steps: Sequence[ProgramStep], around: _Around, kept: set[int]) -> list[ProgramStep]:
         """Return the steps of a body, or part of one; ``kept`` are the slots that are read after them."""
         return self._fused([*self._inlined(steps, around)], kept)
 
     # ---- composed operators ------------------------------------------------------------------------------------------
-    def _inlined(self, steps: Sequence[Step], around: _Around) -> Iterator[Step]:
+    def _inlined(self, steps: Sequence[ProgramStep], around: _Around) -> Iterator[ProgramStep]:
         for step in steps:
             match step.action:
-                case Invocation():
+                case InvokeAction():
                     yield from self._invoked(step, step.action, around)
                 case Choice() as choice:
                     cases = tuple((self._part(a, around), self._part(b, around)) for a, b in choice.cases)
@@ -105,32 +105,32 @@ class _Flattening:
         made = replace(made, locals=(*made.locals, *range(first, self.size)))
         return with_hoisted_steps(made)
 
-    def _invoked(self, step: Step, action: Invocation, around: _Around) -> Iterator[Step]:
+    def _invoked(self, step: ProgramStep, action: InvokeAction, around: _Around) -> Iterator[ProgramStep]:
         scope = _scope_of(action, around)
         chain = (Site(action.place, f"'{action.specialization.template.shown}' is invoked here"), *around.chain)
         inlined = self._inlinable(step, action)
         if inlined is None:
-            yield replace(step, action=Leaf(action.specialization, action.inputs, scope, chain))
+            yield replace(step, action=LeafInvocation(action.specialization, action.inputs, scope, chain))
             return
         program, renamed = inlined.program, inlined.renamed
         if program.fixed or program.constants or program.variables:
             fixed = tuple(replace(each, slot=inlined.slots[each.slot]) for each in program.fixed)
             constants = tuple((name, renamed(each)) for name, each in program.constants)
             variables = tuple((name, renamed(each), declared) for name, each, declared in program.variables)
-            yield Step(Entry(inlined.ready, fixed, constants, variables, scope, chain), (), step.place, 0)
+            yield ProgramStep(Entry(inlined.ready, fixed, constants, variables, scope, chain), (), step.place, 0)
         inner = _Around(scope, False, chain)
         for each in program.steps:
-            assert isinstance(each.action, Invocation)
+            assert isinstance(each.action, InvokeAction)
             moved = replace(each.action, inputs=tuple(map(renamed, each.action.inputs)))
             results = tuple(replace(result, slots=renamed(result.slots)) for result in each.results)
             yield from self._invoked(replace(each, action=moved, results=results), moved, inner)
 
-    def _inlinable(self, step: Step, action: Invocation) -> _Inlined | None:
+    def _inlinable(self, step: ProgramStep, action: InvokeAction) -> _Inlined | None:
         ready = prepared(action.specialization)
         program = ready.program if ready.is_only_composed else None
         if program is None or sum(prod(each.shape) for each in program.fixed) > MOST_CONSTANT_ELEMENTS:
             return None
-        if not all(isinstance(each.action, Invocation) for each in program.steps):
+        if not all(isinstance(each.action, InvokeAction) for each in program.steps):
             return None
         made = [slot for each in program.steps for result in each.results for slot in slots_of([result.slots])]
         given = _matched(program.inputs, action.inputs)
@@ -148,12 +148,12 @@ class _Flattening:
         return _Inlined(ready, program, slots)
 
     # ---- element-wise operators --------------------------------------------------------------------------------------
-    def _fused(self, steps: Sequence[Step], kept: set[int]) -> list[Step]:
+    def _fused(self, steps: Sequence[ProgramStep], kept: set[int]) -> list[ProgramStep]:
         """Join operators over the same points; independent steps between them come first."""
         readers = Counter(slot for step in steps for slot in step.action.reads()) + Counter(kept)
-        done: list[Step] = []
-        group: list[tuple[Step, Member]] = []
-        made: dict[int, Member] = {}
+        done: list[ProgramStep] = []
+        group: list[tuple[ProgramStep, FusedFormula]] = []
+        made: dict[int, FusedFormula] = {}
 
         def finish() -> None:
             if group:
@@ -183,9 +183,9 @@ class _Flattening:
         finish()
         return done
 
-    def _member(self, step: Step) -> Member | None:
+    def _member(self, step: ProgramStep) -> FusedFormula | None:
         action = step.action
-        if not isinstance(action, Leaf):
+        if not isinstance(action, LeafInvocation):
             return None
         ready = prepared(action.specialization)
         if not ready.is_only_formulas or len(action.inputs) < len(action.specialization.inputs):
@@ -206,11 +206,13 @@ class _Flattening:
             elif isinstance(slot, Slot) or reference is not None:
                 return None
         return (
-            Member(direct, tensors) if all(load.slot is None or load.slot in tensors for load in direct.loads) else None
+            FusedFormula(direct, tensors)
+            if all(load.slot is None or load.slot in tensors for load in direct.loads)
+            else None
         )
 
 
-def _joined_steps(group: Sequence[tuple[Step, Member]], readers: Mapping[int, int]) -> Step:
+def _joined_steps(group: Sequence[tuple[ProgramStep, FusedFormula]], readers: Mapping[int, int]) -> ProgramStep:
     """Return one step for the steps of a group; ``readers`` is the number of steps that read a slot."""
     inside = Counter(slot for step, _ in group for slot in step.action.reads())
     last = group[-1][1].result
@@ -218,7 +220,7 @@ def _joined_steps(group: Sequence[tuple[Step, Member]], readers: Mapping[int, in
     made = {member.result for _, member in group}
     claims = []
     for step, member in group:
-        assert isinstance(step.action, Leaf)
+        assert isinstance(step.action, LeafInvocation)
         template, slot = step.action.specialization.template, member.direct.slot
         place = template.declared(template.outputs[0].symbol)
         is_kept = member.result in kept
@@ -227,12 +229,14 @@ def _joined_steps(group: Sequence[tuple[Step, Member]], readers: Mapping[int, in
     results = tuple(step.results[0] for step, member in group if member.result in kept)
     step = group[-1][0]
     inputs = tuple(sorted({*inside} - made))
-    return Step(FusedFormulas(fused, inputs, tuple(claims)), results, step.place, sum(each.weight for each, _ in group))
+    return ProgramStep(
+        FusedFormulas(fused, inputs, tuple(claims)), results, step.place, sum(each.weight for each, _ in group)
+    )
 
 
-def _scope_of(action: Invocation, around: _Around) -> Scope:
+def _scope_of(action: InvokeAction, around: _Around) -> StepScope:
     if action.root_scope is not None:
-        return Scope(action.root_scope, True)
+        return StepScope(action.root_scope, True)
     if action.label is None or (action.takes_scope and not around.is_root):
         return around.scope
     return replace(around.scope, name=joined(around.scope.name, action.label))

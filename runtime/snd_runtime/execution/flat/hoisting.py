@@ -16,10 +16,10 @@ from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.binding import bound
-from snd_runtime.execution.flat.leaf import Leaf
+from snd_runtime.execution.flat.leaf import LeafInvocation
 from snd_runtime.execution.plain import static_shape
 from snd_runtime.execution.prepared import prepared
-from snd_runtime.execution.program import Frame, Repetition, Step, slots_of
+from snd_runtime.execution.program import Frame, ProgramStep, Repetition, slots_of
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.lowering.rows import are_alike_by_row
@@ -31,7 +31,7 @@ _LEAST_SHARED = 1 << 12
 class Ahead(Struct, frozen=True):
     """An operator that reads one item of a pack in each iteration: the first one computes the results of all."""
 
-    leaf: Leaf
+    leaf: LeafInvocation
     at: int
     """Position of the item among the inputs of the leaf."""
     pack: tuple[int, ...]
@@ -91,9 +91,9 @@ def with_hoisted_steps(loop: Repetition) -> Repetition:
     return replace(loop, body=replace(loop.body, steps=steps))
 
 
-def _ahead(loop: Repetition, step: Step) -> Step:
+def _ahead(loop: Repetition, step: ProgramStep) -> ProgramStep:
     leaf = step.action
-    if not isinstance(leaf, Leaf) or len(step.results) != 1 or not isinstance(step.results[0].slots, int):
+    if not isinstance(leaf, LeafInvocation) or len(step.results) != 1 or not isinstance(step.results[0].slots, int):
         return step
     packs = {item: pack for item, pack in loop.scanned if isinstance(item, int)}
     scanned = [at for at, each in enumerate(leaf.inputs) if each in packs]

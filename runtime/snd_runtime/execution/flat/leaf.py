@@ -17,7 +17,7 @@ Chain: TypeAlias = tuple[Site, ...]
 """The invocations that lead to a step, from the innermost outwards."""
 
 
-class Scope(Struct, frozen=True):
+class StepScope(Struct, frozen=True):
     """The scope of a step, below that of the frame unless it ``is_absolute``."""
 
     name: str = ""
@@ -30,12 +30,12 @@ class Scope(Struct, frozen=True):
         return joined(frame.scope, self.name) if self.name else frame.scope
 
 
-class Leaf(Struct, frozen=True):
+class LeafInvocation(Struct, frozen=True):
     """An invocation by operators that are composed, as if it stood in the body around."""
 
     specialization: Specialization
     inputs: tuple[Reference, ...]
-    scope: Scope
+    scope: StepScope
     chain: Chain
 
     def reads(self) -> set[int]:

@@ -15,14 +15,14 @@ from snd_runtime.execution.flat.compilable import CompilableStep, compilable
 from snd_runtime.execution.flat.compiled_steps import CompiledSteps
 from snd_runtime.execution.limits import MOST_ROW_POINTS
 from snd_runtime.execution.program import (
-    Action,
     Choice,
     ControlPart,
     Frame,
     Program,
+    ProgramStep,
     Reference,
     Repetition,
-    Step,
+    StepAction,
     slots_of,
 )
 from snd_runtime.lowering.compiled.calls import Buffers
@@ -35,7 +35,7 @@ def with_rows(program: Program) -> Program:
     return replace(program, steps=_in_row(program.steps, buffers))
 
 
-def _in_row(steps: Sequence[Step], buffers: Buffers) -> tuple[Step, ...]:
+def _in_row(steps: Sequence[ProgramStep], buffers: Buffers) -> tuple[ProgramStep, ...]:
     """Return steps equivalent to ``steps``, which free tensors that nothing reads later."""
     if not steps:
         return ()
@@ -47,11 +47,11 @@ def _in_row(steps: Sequence[Step], buffers: Buffers) -> tuple[Step, ...]:
         for result in step.results
         for slot in sorted(slots_of([result.slots]) - freed)
     )
-    row = Row(inner, tuple(result.slots for result in results), buffers)
-    return (Step(row, results, steps[-1].place, sum(step.weight for step in steps)),)
+    row = StepRow(inner, tuple(result.slots for result in results), buffers)
+    return (ProgramStep(row, results, steps[-1].place, sum(step.weight for step in steps)),)
 
 
-def _with_inner_rows(action: Action, buffers: Buffers) -> Action:
+def _with_inner_rows(action: StepAction, buffers: Buffers) -> StepAction:
     def part(one: ControlPart) -> ControlPart:
         return replace(one, steps=_in_row(one.steps, buffers))
 
@@ -64,14 +64,14 @@ def _with_inner_rows(action: Action, buffers: Buffers) -> Action:
     return action
 
 
-class Row:
+class StepRow:
     """Steps as one: compilable ones run without Python between them."""
 
-    def __init__(self, steps: Sequence[Step], results: Sequence[Reference], buffers: Buffers) -> None:
+    def __init__(self, steps: Sequence[ProgramStep], results: Sequence[Reference], buffers: Buffers) -> None:
         self.steps = steps
         self._results = results
         self._buffers = buffers
-        self._parts: dict[np.dtype[Any], list[Step | CompiledSteps]] = {}
+        self._parts: dict[np.dtype[Any], list[ProgramStep | CompiledSteps]] = {}
 
     def reads(self) -> set[int]:
         """Return the slots that the steps read."""
@@ -93,7 +93,7 @@ class Row:
         only = parts[0] if len(parts) == 1 else None
         return only if isinstance(only, CompiledSteps) else None
 
-    def _cut(self, real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
+    def _cut(self, real: np.dtype[Any]) -> Iterator[ProgramStep | CompiledSteps]:
         """Yield the steps, with consecutive compilable ones as one."""
         group: list[CompilableStep] = []
         points = 0
@@ -110,7 +110,7 @@ class Row:
                 points += added
         yield from self._joined(group, real)
 
-    def _joined(self, group: Sequence[CompilableStep], real: np.dtype[Any]) -> Iterator[Step | CompiledSteps]:
+    def _joined(self, group: Sequence[CompilableStep], real: np.dtype[Any]) -> Iterator[ProgramStep | CompiledSteps]:
         if any(each.calls for each in group):
             yield CompiledSteps(group, real, self._buffers)
         else:

@@ -12,8 +12,8 @@ import numpy as np
 
 from snd_runtime.execution.flat.compiled_steps import CompiledSteps, Given
 from snd_runtime.execution.flat.repeated import repeated_program
-from snd_runtime.execution.flat.rows import Row
-from snd_runtime.execution.prepared import Prepared
+from snd_runtime.execution.flat.rows import StepRow
+from snd_runtime.execution.prepared import PreparedSpecialization
 from snd_runtime.execution.program import Program, Reference
 from snd_runtime.lowering.arithmetic import Array
 from snd_runtime.lowering.lowered import Argument
@@ -52,13 +52,15 @@ class Shortcut:
         return None if results is None else [results[at] for at in self._outputs]
 
 
-def shortcut_of(ready: Prepared, real: np.dtype[Any], variables: Mapping[str, Argument]) -> Shortcut | None:
+def shortcut_of(
+    ready: PreparedSpecialization, real: np.dtype[Any], variables: Mapping[str, Argument]
+) -> Shortcut | None:
     """Return a shortcut for repeating the last run, with these variables; None if it is more than compiled steps.
 
     ``variables`` are by scoped name, as the run left them.
     """
     program = repeated_program(ready, is_root=True, compiles=True) if ready.is_same_again else None
-    if program is None or len(program.steps) != 1 or not isinstance(program.steps[0].action, Row):
+    if program is None or len(program.steps) != 1 or not isinstance(program.steps[0].action, StepRow):
         return None
     steps = program.steps[0].action.compiled_as_one(real)
     last = None if steps is None else steps.last_given()

@@ -12,8 +12,8 @@ from snd_analysis.compose import Arguments, Composing, Site, Specialization, arg
 from snd_analysis.compose.body import (
     BodyState,
     Naming,
+    ResultValues,
     Targets,
-    Values,
     assign,
     blame,
     call,
@@ -157,7 +157,7 @@ class Stepwise:
         elif not isinstance(component.value, nodes.Call):
             self._tell_copies(component, values)
 
-    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> Values | None:
+    def invocation(self, call: nodes.Call, name: OperatorName, targets: Targets) -> ResultValues | None:
         """Run an invocation. Raise EvaluationFailed."""
         template = self.run.session.template(name)
         if template is None:
@@ -226,7 +226,7 @@ class Stepwise:
         if not names & outputs:
             self.run.show(self.outer_scope, tensor, value, self.iterations)
 
-    def _show_control(self, node: nodes.Branch | nodes.Loop, targets: Targets, values: Values) -> None:
+    def _show_control(self, node: nodes.Branch | nodes.Loop, targets: Targets, values: ResultValues) -> None:
         """Show results of control flow, which have other names where they were computed."""
         if self.run.watch is None:
             return
@@ -241,7 +241,7 @@ class Stepwise:
             with suppress(EvaluationFailed):  # of an empty pack there is nothing
                 self._show(Pack(shown) if isinstance(value, Pack) else shown[0], self.arrays.argument(value, place))
 
-    def _tell_copies(self, component: nodes.Component, values: Values) -> None:
+    def _tell_copies(self, component: nodes.Component, values: ResultValues) -> None:
         """Report the result of a statement under its further names."""
         if self.run.watch_names is None:
             return
@@ -252,7 +252,7 @@ class Stepwise:
                     self.run.tell(result.target.text, self.arrays.argument(value, place), place, self.iterations)
 
     # ---- branches ----------------------------------------------------------------------------------------------------
-    def branch(self, node: nodes.Branch, targets: Targets) -> Values | None:
+    def branch(self, node: nodes.Branch, targets: Targets) -> ResultValues | None:
         """Run the branch whose condition holds. Raise EvaluationFailed."""
         scopes = scopes_of_branch(self, node, targets)
         for case, (of_condition, of_consequent) in zip(node.cases, scopes, strict=False):
@@ -276,7 +276,7 @@ class Stepwise:
         return found
 
     # ---- loops -------------------------------------------------------------------------------------------------------
-    def loop(self, node: nodes.Loop, targets: Targets) -> Values | None:
+    def loop(self, node: nodes.Loop, targets: Targets) -> ResultValues | None:
         """Run a loop. Raise EvaluationFailed."""
         return run_loop(self, node, targets)
 

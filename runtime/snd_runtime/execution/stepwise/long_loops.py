@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snd_analysis.compose.body import Targets, Values
+from snd_analysis.compose.body import ResultValues, Targets
 from snd_analysis.model import Loop, Operation, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LONG = 16
 
 
-def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> Values | None:
+def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: Targets) -> ResultValues | None:
     """Return the results of a long loop; None if it is none, or its shapes are not all known.
 
     Raise EvaluationFailed.
@@ -40,7 +40,7 @@ def run_at_once(body: Stepwise, node: nodes.Loop, number: int | None, targets: T
         frame.arrays[slot] = body.arrays.known.get(tensor)
     for each in made.fixed:
         frame.arrays[each.slot] = filled(body.run, each)
-    results: Values = []
+    results: ResultValues = []
     for value, found in zip(operation.outputs, made.repetition.run(frame), strict=True):
         result = _written_out(value, found)
         body.arrays.let(result, found)

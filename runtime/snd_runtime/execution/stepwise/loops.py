@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_analysis.compose import MOST_ITERATIONS, Site
-from snd_analysis.compose.body import Targets, Values, call
+from snd_analysis.compose.body import ResultValues, Targets, call
 from snd_analysis.compose.loops import (
     final,
     initial,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from snd_runtime.execution.stepwise.body import Stepwise
 
 
-def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | None:
+def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> ResultValues | None:
     """Return the results of a loop; None if they are not known, which is noted. Raise EvaluationFailed."""
     carries = [initial(body.state, carry) for carry in node.carries]
     packs = [body.state.tensor(scan.value, scan.name.text) for scan in node.scans]
@@ -55,7 +55,7 @@ def run_loop(body: Stepwise, node: nodes.Loop, targets: Targets) -> Values | Non
     return _repeat(body, node, carries, packs, number, targets) if values is None else values
 
 
-def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
+def _count(body: Stepwise, node: nodes.Loop, packs: ResultValues) -> int | None:
     """Return how many iterations there are at most; None if only conditions end the loop."""
     place = body.state.place(node)
     lengths = [pack.length.value or 0 for pack in packs if isinstance(pack, Pack)]
@@ -70,8 +70,8 @@ def _count(body: Stepwise, node: nodes.Loop, packs: Values) -> int | None:
 
 
 def _repeat(
-    body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, number: int | None, targets: Targets
-) -> Values:
+    body: Stepwise, node: nodes.Loop, carries: ResultValues, packs: ResultValues, number: int | None, targets: Targets
+) -> ResultValues:
     arrays, budget, around, place = body.arrays, body.run.budget, body.iterations, body.state.place(node)
     first, used, kept = carries, budget.used, 0
     collected: list[list[TensorValue]] | None = None
@@ -118,7 +118,7 @@ def _repeat(
     return results
 
 
-def _let_names(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, at: int) -> None:
+def _let_names(body: Stepwise, node: nodes.Loop, carries: ResultValues, packs: ResultValues, at: int) -> None:
     """Bind the names that a loop declares to their values in one iteration."""
     for carry, value in zip(node.carries, carries, strict=True):
         let(body.state, carry.name, value)
@@ -156,9 +156,11 @@ def _tell_names(body: Stepwise, node: nodes.Loop) -> None:
             body.run.tell(name.text, body.arrays.argument(value, place), place, body.iterations)
 
 
-def _carried(body: Stepwise, node: nodes.Loop, first: Values, carries: Values, targets: Targets) -> Values:
+def _carried(
+    body: Stepwise, node: nodes.Loop, first: ResultValues, carries: ResultValues, targets: Targets
+) -> ResultValues:
     """Return the carried variables after an iteration, of the shapes that they began with."""
-    found: Values = []
+    found: ResultValues = []
     for at, (carry, before, now) in enumerate(zip(node.carries, first, carries, strict=True)):
         value = final(body.state, node, carry, before, now, targets, at)
         raise_failure(body.state.failures)
@@ -177,7 +179,9 @@ def _item(body: Stepwise, value: TensorValue, targets: Targets, iteration: int, 
     return named
 
 
-def _nothing(body: Stepwise, node: nodes.Loop, carries: Values, packs: Values, targets: Targets) -> Values:
+def _nothing(
+    body: Stepwise, node: nodes.Loop, carries: ResultValues, packs: ResultValues, targets: Targets
+) -> ResultValues:
     """Return the packs that a loop without iterations collects: empty ones, whose types its composition tells."""
     found = nothing_collected(body, node, carries, packs, targets)
     if len(found) < targets.count - len(carries) or not all(map(_item_is_known, found)):

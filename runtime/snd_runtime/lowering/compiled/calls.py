@@ -24,7 +24,7 @@ class Scratch(Struct, frozen=True, eq=False):
     bytes: int
 
 
-class Place(Struct, frozen=True):
+class AddressWord(Struct, frozen=True):
     """A word of a call that holds the address of a tensor or of scratch memory."""
 
     tensor: Hashable
@@ -63,13 +63,13 @@ class Buffers:
         self._free.append(buffer)
 
 
-Word: TypeAlias = "int | Place"
+Word: TypeAlias = "int | AddressWord"
 
 Written: TypeAlias = "tuple[Callable[..., Any], *tuple[str | int, ...]]"
 """A function that generates code for the compiler, and its arguments. Calling it loads the compiler."""
 
 
-class Call(Struct, frozen=True, eq=False):
+class CompiledCall(Struct, frozen=True, eq=False):
     """A compiled function with its arguments."""
 
     entry: partial[int]
@@ -87,26 +87,28 @@ class Call(Struct, frozen=True, eq=False):
 
     def places(self) -> Iterator[Hashable]:
         """Yield the tensors and the scratch memory that it works on."""
-        return (word.tensor for word in self.words if isinstance(word, Place))
+        return (word.tensor for word in self.words if isinstance(word, AddressWord))
 
-    def on(self, tensors: Mapping[Any, Hashable], arrays: Mapping[Any, Array]) -> Call:
+    def on(self, tensors: Mapping[Any, Hashable], arrays: Mapping[Any, Array]) -> CompiledCall:
         """Return the same call on other tensors, and on arrays that nothing changes."""
         words: list[Word] = []
         tables = [*self.tables]
         for word in self.words:
-            array = arrays.get(word.tensor) if isinstance(word, Place) else None
+            array = arrays.get(word.tensor) if isinstance(word, AddressWord) else None
             if array is not None:
                 tables.append(np.ascontiguousarray(array))
                 words.append(tables[-1].ctypes.data)
             else:
-                words.append(Place(tensors.get(word.tensor, word.tensor)) if isinstance(word, Place) else word)
+                words.append(
+                    AddressWord(tensors.get(word.tensor, word.tensor)) if isinstance(word, AddressWord) else word
+                )
         return replace(self, words=tuple(words), tables=tuple(tables))
 
 
-class Calls:
+class CompiledCalls:
     """Calls in order, ready to be made."""
 
-    def __init__(self, calls: Sequence[Call], numbers: Mapping[Hashable, int]) -> None:
+    def __init__(self, calls: Sequence[CompiledCall], numbers: Mapping[Hashable, int]) -> None:
         """Compile the code. Raise ImportError if the compiler can't compile it.
 
         ``numbers`` are the places of tensors and scratch memory in the addresses that ``run`` gets.
@@ -115,8 +117,8 @@ class Calls:
             raise ImportError("the compiler can't be loaded")
         self._calls = calls  # they keep their tables alive
         words = [word for call in calls for word in call.words]
-        places = [(at, numbers[word.tensor]) for at, word in enumerate(words) if isinstance(word, Place)]
-        self._words = np.array([0 if isinstance(word, Place) else word for word in words], np.int64)
+        places = [(at, numbers[word.tensor]) for at, word in enumerate(words) if isinstance(word, AddressWord)]
+        self._words = np.array([0 if isinstance(word, AddressWord) else word for word in words], np.int64)
         self._places, self._numbers = np.array(places, np.int64).reshape(-1, 2).T
         self._entries = np.array([call.entry() for call in calls], np.int64)
         lengths = [len(call.words) for call in calls]
@@ -139,14 +141,14 @@ def _is_loaded() -> bool:
     return True
 
 
-def run_calls(calls: Sequence[Call], arrays: Mapping[Hashable, Array]) -> bool:
+def run_calls(calls: Sequence[CompiledCall], arrays: Mapping[Hashable, Array]) -> bool:
     """Make calls once, on these arrays; false if there is no compiler, or no result to be trusted."""
     found = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
     for each in (place for call in calls for place in call.places()):
         if isinstance(each, Scratch):
             found[each] = np.empty(each.bytes, np.uint8)
     try:
-        ready = Calls(calls, {key: number for number, key in enumerate(found)})
+        ready = CompiledCalls(calls, {key: number for number, key in enumerate(found)})
     except ImportError:
         return False
     return ready.run(np.array([each.ctypes.data for each in found.values()], np.int64))
@@ -170,12 +172,14 @@ def _for_compiler(function: Callable[..., Any], **options: Any) -> Any:
     return made(error_model="numpy", boundscheck=False, **options)(function)
 
 
-def called(kernel: Written, tensors: Sequence[Hashable], tables: Sequence[Array | int], is_check: bool = False) -> Call:
+def called(
+    kernel: Written, tensors: Sequence[Hashable], tables: Sequence[Array | int], is_check: bool = False
+) -> CompiledCall:
     """Return the call of a function for the compiler, with the addresses of tensors and then with these tables.
 
     A function that ``is_check`` says whether results can be trusted.
     """
-    words: list[Word] = [Place(each) for each in tensors]
+    words: list[Word] = [AddressWord(each) for each in tensors]
     kinds: list[str] = []
     kept: list[Array] = []
     for each in tables:
@@ -187,7 +191,7 @@ def called(kernel: Written, tensors: Sequence[Hashable], tables: Sequence[Array 
         else:
             words.append(int(each))
             kinds.append("")
-    return Call(partial(_entry_of, kernel, len(tensors), tuple(kinds), is_check), tuple(words), tuple(kept))
+    return CompiledCall(partial(_entry_of, kernel, len(tensors), tuple(kinds), is_check), tuple(words), tuple(kept))
 
 
 @cache

@@ -12,7 +12,7 @@ from msgspec import Struct
 from snd_runtime.lowering.limits import MOST_SUMMED
 
 
-class Fold(Struct, frozen=True):
+class FoldLines(Struct, frozen=True):
     """Lines of code around the loops of an accumulation."""
 
     before: tuple[str, ...]
@@ -42,18 +42,18 @@ class Fold(Struct, frozen=True):
         return [blocks, *(f"    {line}" for line in lines)]
 
 
-def along_row(operator: str, dtype: str, target: str, zero: str) -> Fold:
+def along_row(operator: str, dtype: str, target: str, zero: str) -> FoldLines:
     """Return how reals, ints or bools are accumulated in an element; ``zero`` is the name of a real."""
     if operator == "+=":
         exact = (*_ADDED, "e = e + ((s - (z - w)) + (a - w))", "s = z")
         end = ("z = s + e", f"{target} = z if e == e else s")  # e is NaN if a sum is infinite or NaN
         step = "a = added(a, {value})"
-        return Fold((f"s = {target}", f"e = {zero}"), step, end, (f"a = {zero}",), exact, frozenset({"added"}))
+        return FoldLines((f"s = {target}", f"e = {zero}"), step, end, (f"a = {zero}",), exact, frozenset({"added"}))
     step, functions = combined(operator, dtype)
-    return Fold((f"s = {target}",), f"s = {step.format('s', '{value}')}", (f"{target} = s",), functions=functions)
+    return FoldLines((f"s = {target}",), f"s = {step.format('s', '{value}')}", (f"{target} = s",), functions=functions)
 
 
-def side_by_side(array: str, place: str, index: str, extent: str) -> Fold:
+def side_by_side(array: str, place: str, index: str, extent: str) -> FoldLines:
     """Return how many reals are added to each real of a row, which begins at a place of an array."""
     added = (
         f"rows = {array}[{place} :]",
@@ -62,7 +62,7 @@ def side_by_side(array: str, place: str, index: str, extent: str) -> Fold:
         "    lost[k] = lost[k] + ((s - (z - w)) + (a - w))",
         *("    rows[k] = z", "    sums[k] = 0"),
     )
-    return Fold(
+    return FoldLines(
         ("sums[:] = 0", "lost[:] = 0", "count = 0"),
         f"sums[{index}] = sums[{index}] + {{value}}",
         (*added, f"for k in range({extent}):", "    if lost[k] == lost[k]: rows[k] = rows[k] + lost[k]"),

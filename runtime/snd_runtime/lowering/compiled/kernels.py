@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Place, Word, entry_address, run_calls
+from snd_runtime.lowering.compiled.calls import AddressWord, CompiledCall, Word, entry_address, run_calls
 from snd_runtime.lowering.compiled.functions import SINGLE, function_named
 from snd_runtime.lowering.memory import array_types
 
@@ -54,17 +54,17 @@ class Kernel(Struct, frozen=True):
             return False
         return run_calls([call], dict(zip(self.tensors, arrays, strict=True)))
 
-    def call(self, real: np.dtype[Any]) -> Call | None:
+    def call(self, real: np.dtype[Any]) -> CompiledCall | None:
         """Return the call of the loops, on tensors with reals of this type; None if they can't compute these."""
         if real != np.float32 and not self.functions.isdisjoint(SINGLE):
             return None
         constants = self.constants.astype(real)
         words: list[Word] = [self.numbers.ctypes.data, len(self.numbers), constants.ctypes.data, len(constants)]
         for tensor, (_, size) in zip(self.tensors, self.kinds, strict=True):
-            words += [Place(tensor), size]
+            words += [AddressWord(tensor), size]
         dtypes = tuple(array_types(real)[dtype].name for dtype, _ in self.kinds)
         entry = partial(_entry, self.source, real.name, dtypes, self.functions)
-        return Call(entry, tuple(words), (self.numbers, constants), self.points)
+        return CompiledCall(entry, tuple(words), (self.numbers, constants), self.points)
 
 
 _COMPUTED: dict[str, int] = {}
@@ -79,7 +79,7 @@ def is_worth_compiling(what: str, points: int) -> bool:
 class Worth:
     """The decision whether calls that are made together are worth compiling."""
 
-    def __init__(self, calls: Sequence[Call]) -> None:
+    def __init__(self, calls: Sequence[CompiledCall]) -> None:
         self._each = sum(call.points + _CALL for call in calls)
         self._functions = len({call.function for call in calls})
         self._computed = 0.0

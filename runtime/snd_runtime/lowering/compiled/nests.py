@@ -15,10 +15,10 @@ import numpy as np
 from snd_analysis.compose.formulas import Apply, AxisPosition, Constant, Read, Term
 from snd_runtime.lowering.compiled.accesses import Access, Accesses, Chosen, Limit, Statement, UnsuitableError
 from snd_runtime.lowering.compiled.expressions import form_of
-from snd_runtime.lowering.compiled.folds import Fold, along_row, combined, side_by_side
+from snd_runtime.lowering.compiled.folds import FoldLines, along_row, combined, side_by_side
 from snd_runtime.lowering.compiled.functions import FUNCTIONS
 from snd_runtime.lowering.compiled.kernels import HEAD, INDENT, Kernel, has_compiler
-from snd_runtime.lowering.compiled.windows import Row, Windows
+from snd_runtime.lowering.compiled.windows import WindowRow, Windows
 from snd_runtime.lowering.limits import MOST_SUMMED, MOST_UNROLLED
 
 _TILE = (16, 16)
@@ -44,7 +44,7 @@ class _Nest:
         self._numbers: list[int] = []
         self._constants: list[float] = []
         self._functions: set[str] = set()
-        self._fold: Fold | None = None
+        self._fold: FoldLines | None = None
         self._found: set[int] = set()
         """Accesses whose addresses are computed already."""
         self._within: int | None = None
@@ -184,7 +184,7 @@ class _Nest:
         kinds, functions = tuple(self._accesses.kinds[each] for each in tensors), frozenset(self._functions)
         return Kernel("\n".join(text), numbers, constants, tensors, kinds, written, points, functions)
 
-    def _folding(self) -> Fold:
+    def _folding(self) -> FoldLines:
         """Return how results stay elsewhere until the end."""
         statement, target = self._statements[0], self._accesses.targets[0]
         axis, extent = self._loops[-1]
@@ -220,7 +220,7 @@ class _Nest:
         """Return the last two loops."""
         (axis, extent), (within, size) = self._loops[-2:]
         rows = {
-            f"r{number}": Row(each.array, f"p{number}", each.steps.get(axis, 0), each.steps.get(within, 0))
+            f"r{number}": WindowRow(each.array, f"p{number}", each.steps.get(axis, 0), each.steps.get(within, 0))
             for number, each in enumerate(self._accesses.all)
             if not each.steps.keys().isdisjoint((axis, within))
         }

@@ -13,26 +13,26 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, called, elements, helper, inlined
+from snd_runtime.lowering.compiled.calls import CompiledCall, called, elements, helper, inlined
 
 
-class Piece(Struct, frozen=True):
+class TensorPart(Struct, frozen=True):
     """A tensor that is a part of another one: ``size`` bytes, from byte ``start`` on."""
 
     tensor: Hashable
     start: int
     size: int
 
-    def onto(self, whole: Hashable) -> Call:
+    def onto(self, whole: Hashable) -> CompiledCall:
         """Return a call that copies the tensor to its place in the whole."""
         return called((_copying,), (self.tensor, whole), (0, self.start, self.size))
 
-    def out_of(self, whole: Hashable) -> Call:
+    def out_of(self, whole: Hashable) -> CompiledCall:
         """Return a call that copies the part of the whole to the tensor."""
         return called((_copying,), (whole, self.tensor), (self.start, 0, self.size))
 
 
-def filling(tensor: Hashable, size: int, value: Array) -> Call:
+def filling(tensor: Hashable, size: int, value: Array) -> CompiledCall:
     """Return a call that sets all elements of a tensor of a size to the only element of an array."""
     return called((_filling, value.dtype.name), (tensor,), (value, size))
 
@@ -44,7 +44,7 @@ def padding(
     before: Sequence[int],
     after: Sequence[int],
     real: np.dtype[Any],
-) -> Call:
+) -> CompiledCall:
     """Return a call that copies a tensor of reals into a wider one, with zeros around it along each dimension."""
     # Neighbours without zeros around the second one are walked through as one.
     merged: list[list[int]] = []
@@ -59,7 +59,7 @@ def padding(
     return called((_padding, real.str), (tensor, wider), (*tables, prod(shapes[1])))
 
 
-def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> Call:
+def one_is_finite(tensors: Sequence[tuple[Hashable, int]], real: np.dtype[Any]) -> CompiledCall:
     """Return a call that fails unless all elements of one of two tensors, with these sizes, are finite."""
     places, sizes = zip(*tensors, strict=True)
     return called((_one_is_finite, real.str), places, sizes, is_check=True)

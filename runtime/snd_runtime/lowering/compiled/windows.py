@@ -14,7 +14,7 @@ from msgspec import Struct
 _INDENT = "    "
 
 
-class Row(Struct, frozen=True):
+class WindowRow(Struct, frozen=True):
     """Part of an array that is walked through, from ``place`` on, by steps along the row and within the window."""
 
     array: str
@@ -34,7 +34,7 @@ class Windows(Struct, frozen=True):
     """The first ``i`` within bounds, and the one after the last, for a given ``k``."""
     conditions: Sequence[str]
     """Conditions under which ``at``, a position ``i``, is within bounds for a given ``k``."""
-    rows: Mapping[str, Row]
+    rows: Mapping[str, WindowRow]
     """Rows by the names of their parts. Position ``i``, ``j`` is ``i`` outer steps plus ``j`` inner steps."""
     results: Sequence[str]
     """Lines that compute values shared by all positions of a window."""

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called, helper, inlined
+from snd_runtime.lowering.compiled.calls import CompiledCall, Scratch, called, helper, inlined
 from snd_runtime.lowering.limits import MOST_BETWEEN, MOST_WASTED
 from snd_runtime.lowering.matrices.gemm import Offsets
 from snd_runtime.lowering.matrices.images import FEW, Images, image_copy
@@ -67,7 +67,7 @@ class SingleRows:
             np.array([0, 0, 0] if images is None else [self._copied, images.first, images.step]),
         )  # fmt: skip
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> CompiledCall:
         """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         scratch = (Scratch(size * real.itemsize) for size in (self._sums, self._copied))
         return called((_kernel, real.str), (a, b, c, *scratch), (*self._tables, begins))

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called, helper, inlined
+from snd_runtime.lowering.compiled.calls import CompiledCall, Scratch, called, helper, inlined
 from snd_runtime.lowering.matrices.panels import copies, element_load, element_store, runs_of
 from snd_runtime.lowering.matrices.vectors import (
     Tile,
@@ -77,7 +77,7 @@ class Multiplication:
         elements = panels * _BLOCK * tile.columns + tile.rows * (_BLOCK + tile.columns) + _FEW * _BLOCK
         self._bytes = elements * item_bytes + _LINE
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> CompiledCall:
         """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         return called((_kernel, real.str), (a, b, c, Scratch(self._bytes)), (self._table, begins))
 

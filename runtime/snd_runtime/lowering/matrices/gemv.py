@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_runtime.lowering.compiled.calls import Call, Scratch, called, elements, inlined
+from snd_runtime.lowering.compiled.calls import CompiledCall, Scratch, called, elements, inlined
 from snd_runtime.lowering.matrices.gemm import Offsets
 from snd_runtime.lowering.matrices.vectors import (
     Tile,
@@ -38,7 +38,7 @@ class FewVectors:
         self._width = len(b.columns)
         self._tables = (a.starts, rows, b.starts, b.columns, c.starts, c.rows, c.columns, len(a.columns))
 
-    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> Call:
+    def call(self, a: Hashable, b: Hashable, c: Hashable, real: np.dtype[Any], begins: bool = False) -> CompiledCall:
         """Return the call that adds the products, or begins with them; the tensors are contiguous, of these reals."""
         totals = Scratch(_ROWS * self._width * real.itemsize)
         return called((_kernel, real.str, self._width), (a, b, c, totals), (*self._tables, begins))

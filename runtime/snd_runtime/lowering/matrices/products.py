@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.formulas import AffineIndex, colliding_axes
 from snd_runtime.lowering.arithmetic import Array
-from snd_runtime.lowering.compiled.calls import Call, Scratch, run_calls
+from snd_runtime.lowering.compiled.calls import CompiledCall, Scratch, run_calls
 from snd_runtime.lowering.compiled.kernels import has_compiler, is_worth_compiling
 from snd_runtime.lowering.compiled.padding import one_is_finite, padding
 from snd_runtime.lowering.contraction import Contraction, Factor
@@ -69,9 +69,9 @@ class MatrixProduct:
         size = prod(extent or 0 for extent in self._slot.shape)
         return len(self._parts) == 1 and self._parts[0].matrices.results == size
 
-    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[Call]:
+    def calls(self, real: np.dtype[Any], *, begins: bool = False) -> list[CompiledCall]:
         """Return the calls that add the products, or begin with them, on tensors with reals of this type."""
-        calls: list[Call] = []
+        calls: list[CompiledCall] = []
         padded: dict[Factor, Hashable] = {}
 
         def placed(factor: Factor) -> Hashable:
@@ -93,7 +93,7 @@ class MatrixProduct:
             calls.append(self._check(real))
         return calls
 
-    def _check(self, real: np.dtype[Any]) -> Call:
+    def _check(self, real: np.dtype[Any]) -> CompiledCall:
         """Return the check that fails if zeros around one tensor may have met an infinity in the other one."""
         result = self._slot, prod(extent or 0 for extent in self._slot.shape)
         others = [(each.term.slot, prod(each.extents)) for each in self._factors if not each.is_wider] or [result]

@@ -1,11 +1,18 @@
 """Models as ONNX files (``snd export``). Needs the extra ``snd[onnx]``."""
 
 from snd_server.exchange.onnx_export.acceptance import accept, refused
-from snd_server.exchange.onnx_export.errors import NotExportable, Problem
+from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable
 from snd_server.exchange.onnx_export.model_writer import STATE_SUFFIX, flat_graph, write_model, write_operations
 from snd_server.exchange.onnx_export.scope import fit_name
 
 __all__ = [
-    "STATE_SUFFIX", "NotExportable", "Problem", "accept", "fit_name", "flat_graph", "refused", "write_model",
+    "STATE_SUFFIX",
+    "ExportProblem",
+    "NotExportable",
+    "accept",
+    "fit_name",
+    "flat_graph",
+    "refused",
+    "write_model",
     "write_operations",
 ]  # fmt: skip

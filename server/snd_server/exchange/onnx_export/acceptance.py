@@ -15,7 +15,7 @@ from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
-from snd_server.exchange.onnx_export.errors import NotExportable, Problem
+from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable
 from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS, MOST_LOADED_NODES
 from snd_server.exchange.onnx_export.model_writer import flat_graph, operator_text, write_operations
 from snd_server.exchange.onnx_export.parts import part_of, results_of
@@ -98,10 +98,10 @@ def refused(
             continue
         found = _refusal_of(model, inference)
         if found is not None:
-            problems.append(Problem(_name(operation), f"{found} ({_FAULT})"))
+            problems.append(ExportProblem(_name(operation), f"{found} ({_FAULT})"))
         if len(problems) == MOST_CULPRITS or time.monotonic() > end:
             break
-    return NotExportable(problems or [Problem(specialization.template.name.name, f"{reason} ({_FAULT})")])
+    return NotExportable(problems or [ExportProblem(specialization.template.name.name, f"{reason} ({_FAULT})")])
 
 
 def _refusal_of(model: onnx.ModelProto, inference: Inference) -> str | None:

@@ -13,13 +13,15 @@ from snd_runtime.execution.plain import plain
 from snd_runtime.execution.prepared import prepared
 from snd_runtime.lowering.lowered import FLOAT32
 from snd_server.exchange.onnx_export.errors import Unsuitable
-from snd_server.exchange.onnx_export.scope import NUMPY, Scope, rank_of, static_shape
+from snd_server.exchange.onnx_export.scope import NUMPY, NodeScope, rank_of, static_shape
 
 
-class Call:
+class ScopedCall:
     """An invocation in a scope: its arguments have names there, and its results get some."""
 
-    def __init__(self, scope: Scope, operation: Operation, callee: Specialization, outputs: list[list[str]]) -> None:
+    def __init__(
+        self, scope: NodeScope, operation: Operation, callee: Specialization, outputs: list[list[str]]
+    ) -> None:
         self.scope = scope
         self.operation = operation
         self.callee = callee

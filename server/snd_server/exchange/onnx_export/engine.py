@@ -19,7 +19,7 @@ from snd_analysis.symbolic.values import NULL
 from snd_runtime.evaluation.answer import EvaluationAnswer
 from snd_runtime.evaluation.binding import Bound, FoundShapes
 from snd_runtime.evaluation.handler import KnownFiles, evaluate, run_repeatedly
-from snd_runtime.evaluation.request import Order
+from snd_runtime.evaluation.request import WorkOrder
 from snd_runtime.execution import Execution, RunResult, execute
 from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.variables import Variables
@@ -34,11 +34,11 @@ from snd_server.exchange.onnx_export.scope import constant_array
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
-def make() -> Callable[[Order, Callable[[Any], None]], EvaluationAnswer]:
+def make() -> Callable[[WorkOrder, Callable[[Any], None]], EvaluationAnswer]:
     """Return the handler of a worker, see ``snd_runtime.worker.child``."""
     files, found = KnownFiles(), FoundShapes()
 
-    def handle(order: Order, note: Callable[[Any], None]) -> EvaluationAnswer:
+    def handle(order: WorkOrder, note: Callable[[Any], None]) -> EvaluationAnswer:
         return evaluate(files.snapshot(order.texts), order.request, note, found, run_by_onnxruntime)
 
     return handle

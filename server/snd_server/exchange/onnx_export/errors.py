@@ -11,7 +11,7 @@ class Unsuitable(Exception):  # noqa: N818 - another way is tried then
     """This ONNX form does not fit an operation, and another is tried; the message states the reason."""
 
 
-class Problem(Struct, frozen=True, order=True):
+class ExportProblem(Struct, frozen=True, order=True):
     """An operator that can't be exported, and why."""
 
     operator: str
@@ -24,6 +24,6 @@ class Problem(Struct, frozen=True, order=True):
 class NotExportable(Exception):  # noqa: N818
     """Operators of a model can't be exported: all of them, each once for each reason."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[ExportProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = tuple(problems)

@@ -20,13 +20,13 @@ from snd_analysis.compose.formulas import (
     AxisPosition,
     Bounds,
     Constant,
+    ConstantItem,
     Formula,
     FormulaFailed,
     FormulaTensors,
     IndexTerm,
     Read,
     Slot,
-    Table,
     Term,
     Write,
     elaborate,
@@ -42,10 +42,10 @@ from snd_runtime.lowering.arithmetic import COMPARISONS, INTEGER_OPERATIONS, LOG
 from snd_runtime.lowering.domains import points_in_order
 from snd_runtime.lowering.sequence import parallel_axes
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.limits import MOST_STEPS
-from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, Scope, rounded
+from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, NodeScope, rounded
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -67,7 +67,7 @@ _COMPARISON = {"<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterO
 _LOGIC = {"&&": "And", "||": "Or", "^": "Xor", "all": "And", "any": "Or"}
 
 
-class Known(Struct, frozen=True, eq=False):
+class FixedValue(Struct, frozen=True, eq=False):
     """A value that is the same in every run, over the space: extents of 1 where it does not vary."""
 
     array: Array
@@ -77,17 +77,17 @@ class Known(Struct, frozen=True, eq=False):
         return tuple(self.array.shape)
 
 
-class Named(Struct, frozen=True, eq=False):
+class ComputedValue(Struct, frozen=True, eq=False):
     """A value that nodes compute, over the space."""
 
     name: str
     shape: tuple[int, ...]
 
 
-Value: TypeAlias = "Known | Named"
+SpaceValue: TypeAlias = "FixedValue | ComputedValue"
 
 
-def write_formulas(call: Call) -> None:
+def write_formulas(call: ScopedCall) -> None:
     """Write an operator by its formulas. Raise Unsuitable."""
     try:
         _Writer(call).write()
@@ -98,7 +98,7 @@ def write_formulas(call: Call) -> None:
 class _Writer:
     """The current tensors of one operator, formula by formula."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: ScopedCall) -> None:
         self.call = call
         self.scope = call.scope
         self.tensors = FormulaTensors(call.callee)
@@ -205,13 +205,13 @@ class _Space:
 
     def __init__(self, writer: _Writer, formula: Formula, ranges: Sequence[tuple[int, int]]) -> None:
         self.writer = writer
-        self.scope: Scope = writer.scope
+        self.scope: NodeScope = writer.scope
         self.formula = formula
         self.ranges = ranges
         self.shape = tuple(stop - start for start, stop in ranges)
-        self._values: dict[Term, Value] = {}
-        self._masks: list[Value] = []
-        self._branch: Value | None = None
+        self._values: dict[Term, SpaceValue] = {}
+        self._masks: list[SpaceValue] = []
+        self._branch: SpaceValue | None = None
 
     # ---- running -----------------------------------------------------------------------------------------------------
     def run(self) -> None:
@@ -229,25 +229,25 @@ class _Space:
         for slot, places, value, _ in made:
             self._write(slot, places, value, self._together(every))
 
-    def _demand(self, mask: Value) -> None:
+    def _demand(self, mask: SpaceValue) -> None:
         """Skip the points at which this does not hold; within a branch, where the branch is taken."""
         if self._branch is not None:
             mask = self.apply("=>", "bool", [self._branch, mask])
-        if not isinstance(mask, Known) or not mask.array.all():
+        if not isinstance(mask, FixedValue) or not mask.array.all():
             self._masks.append(mask)
 
-    def _together(self, masks: Sequence[Value]) -> Value | None:
-        found: Value | None = None
+    def _together(self, masks: Sequence[SpaceValue]) -> SpaceValue | None:
+        found: SpaceValue | None = None
         for mask in masks:
             found = mask if found is None else self.apply("&&", "bool", [found, mask])
-        return None if isinstance(found, Known) and found.array.all() else found
+        return None if isinstance(found, FixedValue) and found.array.all() else found
 
     # ---- values ------------------------------------------------------------------------------------------------------
-    def name(self, value: Value) -> str:
+    def name(self, value: SpaceValue) -> str:
         """Return the name of a value."""
-        return value.name if isinstance(value, Named) else self.scope.constant(value.array, value.array.dtype)
+        return value.name if isinstance(value, ComputedValue) else self.scope.constant(value.array, value.array.dtype)
 
-    def value(self, term: Term) -> Value:
+    def value(self, term: Term) -> SpaceValue:
         """Return the value of a term over the space."""
         # Skipped points depend on the branch.
         if self._branch is not None:
@@ -256,56 +256,56 @@ class _Space:
             self._values[term] = self._computed(term)
         return self._values[term]
 
-    def _computed(self, term: Term) -> Value:
+    def _computed(self, term: Term) -> SpaceValue:
         ones = (1,) * len(self.shape)
         match term:
             case Constant():
-                return Known(np.full(ones, term.value, NUMPY[term.dtype]))
+                return FixedValue(np.full(ones, term.value, NUMPY[term.dtype]))
             case AxisPosition():
                 start, stop = self.ranges[term.axis]
                 shape = [1] * len(self.shape)
                 shape[term.axis] = stop - start
-                return Known(np.arange(start, stop, dtype=np.int64).reshape(shape))
+                return FixedValue(np.arange(start, stop, dtype=np.int64).reshape(shape))
             case Read():
                 return self._read(term)
-            case Table():
+            case ConstantItem():
                 index = self._in_pack(self.value(term.index), len(term.values))
                 values = np.asarray(term.values, NUMPY[term.dtype])
-                if isinstance(index, Known):
-                    return Known(values[index.array])
+                if isinstance(index, FixedValue):
+                    return FixedValue(values[index.array])
                 table = self.scope.constant(values, NUMPY[term.dtype])
-                return Named(self.scope.node("Gather", [table, index.name], axis=0), index.shape)
+                return ComputedValue(self.scope.node("Gather", [table, index.name], axis=0), index.shape)
             case Apply():
                 return self._applied(term)
         raise Unsuitable("its results are counted")
 
-    def _applied(self, term: Apply) -> Value:
+    def _applied(self, term: Apply) -> SpaceValue:
         operation = term.operation
         if operation in ("select", "&&", "||", "=>"):
             return self._short_circuited(term)
         operands = [self.value(operand) for operand in term.operands]
         if operation == "position in pack":
-            assert isinstance(operands[1], Known)
+            assert isinstance(operands[1], FixedValue)
             return self._in_pack(operands[0], int(operands[1].array.reshape(-1)[0]))
         if operation == "pick":
             return self._where(operands[0], operands[1], operands[2], term.dtype)
         return self.apply(operation, term.dtype, operands, [operand.dtype for operand in term.operands])
 
-    def _short_circuited(self, term: Apply) -> Value:
+    def _short_circuited(self, term: Apply) -> SpaceValue:
         first, *rest = term.operands
         condition = self.value(first)
         if term.operation != "select":
             when = self.apply("not", "bool", [condition]) if term.operation == "||" else condition
             return self.apply(term.operation, "bool", [condition, self._in_branch(when, rest[0])])
-        if isinstance(condition, Known) and condition.array.all():
+        if isinstance(condition, FixedValue) and condition.array.all():
             return self._in_branch(condition, rest[0])
-        if isinstance(condition, Known) and not condition.array.any():
+        if isinstance(condition, FixedValue) and not condition.array.any():
             return self._in_branch(self.apply("not", "bool", [condition]), rest[1])
         consequent = self._in_branch(condition, rest[0])
         alternative = self._in_branch(self.apply("not", "bool", [condition]), rest[1])
         return self._where(condition, consequent, alternative, term.dtype)
 
-    def _in_branch(self, when: Value, term: Term) -> Value:
+    def _in_branch(self, when: SpaceValue, term: Term) -> SpaceValue:
         around = self._branch
         self._branch = when if around is None else self.apply("&&", "bool", [around, when])
         try:
@@ -313,42 +313,42 @@ class _Space:
         finally:
             self._branch = around
 
-    def _where(self, condition: Value, a: Value, b: Value, dtype: str) -> Value:
-        if isinstance(condition, Known) and isinstance(a, Known) and isinstance(b, Known):
-            return Known(np.where(condition.array, a.array, b.array))
+    def _where(self, condition: SpaceValue, a: SpaceValue, b: SpaceValue, dtype: str) -> SpaceValue:
+        if isinstance(condition, FixedValue) and isinstance(a, FixedValue) and isinstance(b, FixedValue):
+            return FixedValue(np.where(condition.array, a.array, b.array))
         shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
         if dtype != "bool":
             names = [self.name(each) for each in (condition, a, b)]
-            return Named(self.scope.node("Where", names), shape)
+            return ComputedValue(self.scope.node("Where", names), shape)
         both = self.apply("&&", "bool", [condition, a])
         neither = self.apply("&&", "bool", [self.apply("not", "bool", [condition]), b])
         return self.apply("||", "bool", [both, neither])
 
-    def _in_pack(self, index: Value, count: int) -> Value:
+    def _in_pack(self, index: SpaceValue, count: int) -> SpaceValue:
         """Return an index counted from the start of a pack."""
-        if isinstance(index, Known):
-            return Known(np.where(index.array < 0, index.array + count, index.array))
+        if isinstance(index, FixedValue):
+            return FixedValue(np.where(index.array < 0, index.array + count, index.array))
         negative = self.apply("<", "bool", [index, self._scalar(0)], ["int", "int"])
         return self._where(negative, self.apply("+", "int", [index, self._scalar(count)]), index, "int")
 
-    def _scalar(self, number: int) -> Known:
-        return Known(np.full((1,) * len(self.shape), number, np.int64))
+    def _scalar(self, number: int) -> FixedValue:
+        return FixedValue(np.full((1,) * len(self.shape), number, np.int64))
 
     def apply(
-        self, operation: str, dtype: str, operands: Sequence[Value], dtypes: Sequence[str] | None = None
-    ) -> Value:
+        self, operation: str, dtype: str, operands: Sequence[SpaceValue], dtypes: Sequence[str] | None = None
+    ) -> SpaceValue:
         """Return the value of an operation: computed now if its operands are known."""
         given = dtypes or [dtype] * len(operands)
         shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-        if all(isinstance(operand, Known) for operand in operands):
+        if all(isinstance(operand, FixedValue) for operand in operands):
             with np.errstate(all="ignore"):
-                return Known(_folded(operation, dtype, [each.array for each in operands]))  # type: ignore[union-attr]
+                return FixedValue(_folded(operation, dtype, [each.array for each in operands]))  # type: ignore[union-attr]
         if operation in _COMPARISON or operation == "!=":
             operands = self._alike(operands, given)
         names = [self.name(operand) for operand in operands]
-        return Named(self._nodes(operation, dtype, names, given), shape)
+        return ComputedValue(self._nodes(operation, dtype, names, given), shape)
 
-    def _alike(self, operands: Sequence[Value], dtypes: Sequence[str]) -> Sequence[Value]:
+    def _alike(self, operands: Sequence[SpaceValue], dtypes: Sequence[str]) -> Sequence[SpaceValue]:
         """Cast values to one type: ONNX compares numbers of one type only."""
         if len(set(dtypes)) == 1:
             if dtypes[0] == "bool":
@@ -398,7 +398,7 @@ class _Space:
         return scope.node("Add", [quotient, more])
 
     # ---- reading -----------------------------------------------------------------------------------------------------
-    def _index(self, slot: Slot, place: IndexTerm, dimension: int) -> Value:
+    def _index(self, slot: Slot, place: IndexTerm, dimension: int) -> SpaceValue:
         """Return an index, within bounds; where a guarded one is not, the point is skipped."""
         extent = extents_of(slot)[dimension]
         index = self.value(place.index)
@@ -417,38 +417,38 @@ class _Space:
                 ],
             )
             self._demand(inside)
-        if isinstance(index, Known):
-            return Known(np.clip(index.array, 0, max(extent - 1, 0)))
+        if isinstance(index, FixedValue):
+            return FixedValue(np.clip(index.array, 0, max(extent - 1, 0)))
         if place.bounds is Bounds.SKIPPED or self._branch is not None or self._masks:
             index = self.apply(">?", "int", [index, self._scalar(0)])
             index = self.apply("<?", "int", [index, self._scalar(max(extent - 1, 0))])
         return index
 
-    def _read(self, term: Read) -> Value:
+    def _read(self, term: Read) -> SpaceValue:
         slot = term.slot
         shape = extents_of(slot)
         indices = [self._index(slot, place, at) for at, place in enumerate(term.places)]
         name = self.writer.content(slot)
         rank = len(self.shape)
         if prod(shape) == 0:
-            return Known(np.zeros((1,) * rank, NUMPY[slot.dtype]))
+            return FixedValue(np.zeros((1,) * rank, NUMPY[slot.dtype]))
         varying = [tuple(axis for axis in range(rank) if index.shape[axis] > 1) for index in indices]
         flat = [axis for axes in varying for axis in axes]
         if len(set(flat)) == len(flat):
             return self._read_by_dimension(name, shape, indices, varying)
         linear = self._linear(indices, shape)
         found = self.scope.node("Reshape", [name, self.scope.constant([-1])])
-        return Named(self.scope.node("Gather", [found, self.name(linear)], axis=0), linear.shape)
+        return ComputedValue(self.scope.node("Gather", [found, self.name(linear)], axis=0), linear.shape)
 
     def _read_by_dimension(
-        self, name: str, shape: Sequence[int], indices: Sequence[Value], varying: Sequence[tuple[int, ...]]
-    ) -> Value:
+        self, name: str, shape: Sequence[int], indices: Sequence[SpaceValue], varying: Sequence[tuple[int, ...]]
+    ) -> SpaceValue:
         """Gather dimensions whose indices depend on different axes one after the other, from the last."""
         scope, rank = self.scope, len(self.shape)
         for at in reversed(range(len(shape))):
             index = indices[at]
             narrow = tuple(index.shape[axis] for axis in varying[at])
-            if isinstance(index, Known):
+            if isinstance(index, FixedValue):
                 along = index.array.reshape(narrow)
                 if len(narrow) == 1 and np.array_equal(along, np.arange(shape[at])):
                     continue
@@ -466,14 +466,14 @@ class _Space:
         missing = [axis for axis in range(rank) if axis not in order]
         if missing:
             name = scope.node("Unsqueeze", [name, scope.constant(missing)])
-        return Named(name, wide)
+        return ComputedValue(name, wide)
 
-    def _linear(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
-        total: Value = self._scalar(0)
+    def _linear(self, indices: Sequence[SpaceValue], shape: Sequence[int]) -> SpaceValue:
+        total: SpaceValue = self._scalar(0)
         for at, index in enumerate(indices):
             step = prod(shape[at + 1 :])
             scaled = index if step == 1 else self.apply("*", "int", [index, self._scalar(step)])
-            is_zero = isinstance(total, Known) and total.array.size == 1 and not total.array.any()
+            is_zero = isinstance(total, FixedValue) and total.array.size == 1 and not total.array.any()
             total = scaled if is_zero else self.apply("+", "int", [total, scaled])
         return total
 
@@ -496,7 +496,7 @@ class _Space:
                 mask = self._together(self._masks)
                 self._masks = []
                 if mask is not None:
-                    zero = Known(np.zeros((1,) * len(self.shape), NUMPY[factor.dtype]))
+                    zero = FixedValue(np.zeros((1,) * len(self.shape), NUMPY[factor.dtype]))
                     value = self._where(mask, value, zero, factor.dtype)
             values.append(value)
         target = sorted({axis for index in places for axis in range(len(self.shape)) if index.shape[axis] > 1})
@@ -516,11 +516,17 @@ class _Space:
             name = self.scope.node("Mul", [name, self.scope.constant(scale, NUMPY[write.value.dtype])])
         shape = tuple(self.shape[axis] if axis in result else 1 for axis in range(len(self.shape)))
         name = self.scope.node("Reshape", [name, self.scope.constant(np.array(shape, np.int64))])
-        self._write(write.slot, places, Named(name, shape), None, reduced=True)
+        self._write(write.slot, places, ComputedValue(name, shape), None, reduced=True)
         return True
 
     def _write(
-        self, slot: Slot, places: Sequence[Value], value: Value, mask: Value | None, *, reduced: bool = False
+        self,
+        slot: Slot,
+        places: Sequence[SpaceValue],
+        value: SpaceValue,
+        mask: SpaceValue | None,
+        *,
+        reduced: bool = False,
     ) -> None:
         """Write a value at places; points where the mask does not hold write nothing."""
         operator = self.formula.operator
@@ -532,7 +538,7 @@ class _Space:
         if accumulates:
             if mask is not None:
                 neutral = identity(operator, np.dtype(NUMPY[slot.dtype]))
-                start = Known(np.full((1,) * len(self.shape), neutral, NUMPY[slot.dtype]))
+                start = FixedValue(np.full((1,) * len(self.shape), neutral, NUMPY[slot.dtype]))
                 value, mask = self._where(mask, value, start, slot.dtype), None
             if not reduced:
                 value = self._reduced(value, others, operator, slot.dtype)
@@ -544,7 +550,7 @@ class _Space:
             else:
                 value = self._last(value, others)
         if mask is None and self._is_whole(shape, linear, value, others):
-            assert isinstance(value, Named)
+            assert isinstance(value, ComputedValue)
             name = self.scope.node("Squeeze", [value.name, self.scope.constant(others)]) if others else value.name
             self._store_whole(slot, name)
             return
@@ -552,9 +558,9 @@ class _Space:
         values = self._over(value, target)
         self._place(slot, shape, linear, narrow, values, mask, target)
 
-    def _is_whole(self, shape: tuple[int, ...], linear: Value, value: Value, others: Sequence[int]) -> bool:
+    def _is_whole(self, shape: tuple[int, ...], linear: SpaceValue, value: SpaceValue, others: Sequence[int]) -> bool:
         """Return whether a value is all of a tensor, in its order, except for axes that were added up."""
-        if isinstance(value, Known) or not isinstance(linear, Known):
+        if isinstance(value, FixedValue) or not isinstance(linear, FixedValue):
             return False
         kept = tuple(extent for axis, extent in enumerate(value.shape) if axis not in others)
         return kept == shape and np.array_equal(linear.array.reshape(-1), np.arange(prod(shape)))
@@ -567,31 +573,31 @@ class _Space:
             name = self.scope.node(_COMBINING[operator], [self.writer.content(slot), name])
         self.writer.store(slot, name)
 
-    def _expanded(self, value: Value) -> Value:
-        if isinstance(value, Known):
-            return Known(np.broadcast_to(value.array, self.shape))
+    def _expanded(self, value: SpaceValue) -> SpaceValue:
+        if isinstance(value, FixedValue):
+            return FixedValue(np.broadcast_to(value.array, self.shape))
         whole = self.scope.constant(np.array(self.shape, np.int64))
-        return Named(self.scope.node("Expand", [value.name, whole]), self.shape)
+        return ComputedValue(self.scope.node("Expand", [value.name, whole]), self.shape)
 
-    def _last(self, value: Value, axes: Sequence[int]) -> Value:
-        if isinstance(value, Known):
+    def _last(self, value: SpaceValue, axes: Sequence[int]) -> SpaceValue:
+        if isinstance(value, FixedValue):
             array = value.array
             for axis in axes:
                 array = np.take(array, [-1], axis)
-            return Known(array)
+            return FixedValue(array)
         name, shape = value.name, list(value.shape)
         for axis in axes:
             if shape[axis] > 1:
                 last = self.scope.constant([shape[axis] - 1])
                 name, shape[axis] = self.scope.node("Gather", [name, last], axis=axis), 1
-        return Named(name, tuple(shape))
+        return ComputedValue(name, tuple(shape))
 
-    def _reduced(self, value: Value, axes: Sequence[int], operator: str, dtype: str) -> Value:
+    def _reduced(self, value: SpaceValue, axes: Sequence[int], operator: str, dtype: str) -> SpaceValue:
         """Return a value accumulated along axes."""
         varying = [axis for axis in axes if value.shape[axis] > 1]
         repeats = prod(self.shape[axis] for axis in axes if value.shape[axis] == 1)
-        if isinstance(value, Known):
-            value = Named(self.name(value), value.shape)
+        if isinstance(value, FixedValue):
+            value = ComputedValue(self.name(value), value.shape)
         name, shape = value.name, list(value.shape)
         if varying:
             over = self.scope.constant(varying)
@@ -606,12 +612,12 @@ class _Space:
         if repeats != 1 and operator in ("+=", "*="):
             kind = "Mul" if operator == "+=" else "Pow"
             name = self.scope.node(kind, [name, self.scope.constant(repeats, NUMPY[dtype])])
-        return Named(name, tuple(shape))
+        return ComputedValue(name, tuple(shape))
 
-    def _over(self, value: Value, target: Sequence[int]) -> str:
+    def _over(self, value: SpaceValue, target: Sequence[int]) -> str:
         """Return the name of a vector with the values over the axes of the target, in row-major order."""
         wide = tuple(self.shape[axis] if axis in target else 1 for axis in range(len(self.shape)))
-        if isinstance(value, Known):
+        if isinstance(value, FixedValue):
             array = np.broadcast_to(value.array, wide).reshape(-1)
             return self.scope.constant(array, array.dtype)
         name = value.name
@@ -623,10 +629,10 @@ class _Space:
         self,
         slot: Slot,
         shape: tuple[int, ...],
-        linear: Value,
+        linear: SpaceValue,
         narrow: tuple[int, ...],
         values: str,
-        mask: Value | None,
+        mask: SpaceValue | None,
         target: Sequence[int],
     ) -> None:
         scope, operator, count = self.scope, self.formula.operator, prod(shape)
@@ -636,11 +642,11 @@ class _Space:
         accumulates = operator in ACCUMULATORS
         if mask is not None and any(mask.shape[axis] > 1 for axis in range(len(mask.shape)) if axis not in target):
             raise Unsuitable("what is written depends on an index that the place does not name")
-        if isinstance(linear, Known) and (mask is None or isinstance(mask, Known)):
+        if isinstance(linear, FixedValue) and (mask is None or isinstance(mask, FixedValue)):
             wide = tuple(self.shape[axis] if axis in target else 1 for axis in range(len(self.shape)))
             at = np.broadcast_to(linear.array, wide).reshape(-1)
             chosen = np.arange(at.size)
-            if isinstance(mask, Known):
+            if isinstance(mask, FixedValue):
                 chosen = chosen[np.broadcast_to(mask.array, wide).reshape(-1)]
             if not accumulates:  # of several values for one element the last counts
                 _, first = np.unique(at[chosen][::-1], return_index=True)

@@ -40,12 +40,12 @@ from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering import constant_values
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.exchange.onnx_export import counterparts as _counterparts  # noqa: F401 - fills the table
-from snd_server.exchange.onnx_export.call import Call
-from snd_server.exchange.onnx_export.errors import NotExportable, Problem, Unsuitable
+from snd_server.exchange.onnx_export.call import ScopedCall
+from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.onnx_export.formulas import write_formulas
 from snd_server.exchange.onnx_export.quantized import linear_of, write_linear
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS
-from snd_server.exchange.onnx_export.scope import IR_VERSION, OPERATOR_SET, TYPES, Root, Scope
+from snd_server.exchange.onnx_export.scope import IR_VERSION, OPERATOR_SET, TYPES, NodeScope, Root
 from snd_server.exchange.onnx_export.sizes import for_any_size
 
 STATE_SUFFIX = ".next"
@@ -108,7 +108,7 @@ class _ModelWriter:
         self._functions: dict[int, Function | Unsuitable] = {}
         self._kept: list[Specialization] = []
         self._protos: list[onnx.FunctionProto] = []
-        self._problems: dict[Problem, None] = {}
+        self._problems: dict[ExportProblem, None] = {}
         self._taken: set[tuple[str, str]] = set()
 
     def model(self, specialization: Specialization, variables: Mapping[str, Argument]) -> onnx.ModelProto:
@@ -120,7 +120,7 @@ class _ModelWriter:
     ) -> onnx.ModelProto:
         """Return a graph, or a part of the graph, of a specialization as a model. Raise NotExportable."""
         root = Root(is_function=False)
-        scope = Scope(root)
+        scope = NodeScope(root)
         for name in graph.outputs:  # their names are known outside
             root.fresh(name)
         inputs = _declare_inputs(scope, graph.inputs.values())
@@ -169,7 +169,7 @@ class _ModelWriter:
             size = flat_size(specialization.body, self._inlined)
             if size > MOST_OPERATIONS:  # of such a graph, decomposing returns a part
                 reason = f"written flat, it has {size:,} operations, more than the {MOST_OPERATIONS:,} of a file"
-                raise NotExportable([Problem(operator_text(template.name), reason)])
+                raise NotExportable([ExportProblem(operator_text(template.name), reason)])
             return decompose(specialization.body, self._inlined, template.name.path)
         members = zip(template.outputs, specialization.outputs, strict=True)
         named = {member.name: value for member, value in members}
@@ -189,7 +189,7 @@ class _ModelWriter:
         return self._flat and not is_library(name.path)
 
     def _variables(
-        self, scope: Scope, graph: Graph, given: Mapping[str, Argument]
+        self, scope: NodeScope, graph: Graph, given: Mapping[str, Argument]
     ) -> dict[str, list[tuple[str, onnx.ValueInfoProto]]]:
         """Give the variables their values; an updated variable is also an optional input."""
         found = {}
@@ -208,7 +208,7 @@ class _ModelWriter:
             found[name] = [(one, _info(tensor, one)) for tensor, one in pairs]
         return found
 
-    def _outputs(self, scope: Scope, graph: Graph) -> list[onnx.ValueInfoProto]:
+    def _outputs(self, scope: NodeScope, graph: Graph) -> list[onnx.ValueInfoProto]:
         infos = []
         for name, value in graph.outputs.items():
             tensors = [*tensors_of(value)]
@@ -218,7 +218,7 @@ class _ModelWriter:
                 infos.append(_info(tensor, wanted))
         return infos
 
-    def _trace(self, scope: Scope, graph: Graph, known: set[str]) -> list[onnx.ValueInfoProto]:
+    def _trace(self, scope: NodeScope, graph: Graph, known: set[str]) -> list[onnx.ValueInfoProto]:
         made = {name for node in scope.nodes for name in node.output}
         tensors = (tensor for value in graph.tensors.values() for tensor in tensors_of(value))
         return [
@@ -228,11 +228,11 @@ class _ModelWriter:
         ]
 
     # ---- operations --------------------------------------------------------------------------------------------------
-    def _operations(self, scope: Scope, operations: Iterable[Operation]) -> None:
+    def _operations(self, scope: NodeScope, operations: Iterable[Operation]) -> None:
         for operation in operations:
             self._operation(scope, operation)
 
-    def _operation(self, scope: Scope, operation: Operation) -> None:
+    def _operation(self, scope: NodeScope, operation: Operation) -> None:
         outputs = [[scope.root.fresh(tensor.name) for tensor in tensors_of(value)] for value in operation.outputs]
         failed = self._written(scope, operation, outputs)
         if failed is not None:
@@ -241,7 +241,7 @@ class _ModelWriter:
             scope.bind(value, names)
             self._quantize(scope, value, _results_of_parts(operation))
 
-    def _quantize(self, scope: Scope, value: TensorValue, done: Container[str] = ()) -> None:
+    def _quantize(self, scope: NodeScope, value: TensorValue, done: Container[str] = ()) -> None:
         """Replace the tensors of a value by their quantized versions from here on, except names in ``done``."""
         if self._quantizing is None:
             return
@@ -249,7 +249,7 @@ class _ModelWriter:
             if tensor.quantization is not None and tensor in scope.names and tensor.name not in done:
                 scope.names[tensor] = self._quantized_version(self._quantizing, scope, tensor, tensor.quantization)
 
-    def _quantized_version(self, session: Session, scope: Scope, tensor: Tensor, found: Quantization) -> str:
+    def _quantized_version(self, session: Session, scope: NodeScope, tensor: Tensor, found: Quantization) -> str:
         template = session.template(found.operator)
         assert template is not None, "only operators that there are get into a graph"
         name, rank = scope.names[tensor], len(tensor.shape or ())
@@ -258,7 +258,7 @@ class _ModelWriter:
         callee = session.specialization(template, Arguments(found.dtypes, found.attributes, (argument,)))
         result = replace(argument, name=f"{tensor.name}.quantized")
         operation = Operation(template.name, None, {}, {}, (argument,), (result,), found.place, callee)
-        linear = linear_of(callee, Call(scope, operation, callee, []).attributes, argument)
+        linear = linear_of(callee, ScopedCall(scope, operation, callee, []).attributes, argument)
         if linear is not None and not linear.scale.ndim:
             ones = 0
         axes = scope.constant([*range(ones)]) if ones else ""
@@ -274,7 +274,7 @@ class _ModelWriter:
                 self._problems[failed] = None
         return scope.node("Squeeze", [name, axes]) if ones else name
 
-    def _written(self, scope: Scope, operation: Operation, outputs: list[list[str]]) -> Problem | None:
+    def _written(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> ExportProblem | None:
         """Write an operation in the first way that fits; return why if none does."""
         control = operation.control
         if control is not None:
@@ -282,7 +282,7 @@ class _ModelWriter:
             return self._first(scope, operation.construct or "", [lambda: write(scope, operation, outputs)])
         callee = specialization_of(operation)
         assert callee is not None
-        call = Call(scope, operation, callee, outputs)
+        call = ScopedCall(scope, operation, callee, outputs)
         name = callee.template.original or callee.template.name
         text = operator_text(name)
         ways: list[Callable[[], None]] = []
@@ -292,7 +292,7 @@ class _ModelWriter:
             ways.append(lambda: self._invoke(call))
         return self._first(scope, text, ways)
 
-    def _first(self, scope: Scope, operator: str, ways: Sequence[Callable[[], None]]) -> Problem | None:
+    def _first(self, scope: NodeScope, operator: str, ways: Sequence[Callable[[], None]]) -> ExportProblem | None:
         reason = "ONNX has no such node, and there is neither a composition nor a formula to take its place"
         for way in ways:
             mark = scope.mark()
@@ -303,20 +303,20 @@ class _ModelWriter:
                 reason = str(unsuitable)
             else:
                 return None
-        return Problem(operator, reason)
+        return ExportProblem(operator, reason)
 
-    def _name(self, scope: Scope, tensor: Tensor) -> str:
+    def _name(self, scope: NodeScope, tensor: Tensor) -> str:
         try:
             return scope.name(tensor)
         except Unsuitable as unsuitable:
-            self._problems[Problem(tensor.name, str(unsuitable))] = None
+            self._problems[ExportProblem(tensor.name, str(unsuitable))] = None
             return scope.root.fresh(tensor.name)
 
-    def _names(self, scope: Scope, value: TensorValue) -> list[str]:
+    def _names(self, scope: NodeScope, value: TensorValue) -> list[str]:
         return [self._name(scope, tensor) for tensor in tensors_of(value)]
 
     # ---- functions ---------------------------------------------------------------------------------------------------
-    def _invoke(self, call: Call) -> None:
+    def _invoke(self, call: ScopedCall) -> None:
         function = self._function(call.callee)
         scope, label = call.scope, call.operation.label
         names = call.given()
@@ -355,14 +355,14 @@ class _ModelWriter:
         self._protos.append(helper.make_function(domain, name, body.inputs, body.outputs, nodes, []))
         return Function(domain, name, variables, updates)
 
-    def _new_values(self, scope: Scope, graph: Graph) -> dict[str, list[str]]:
+    def _new_values(self, scope: NodeScope, graph: Graph) -> dict[str, list[str]]:
         """Return the names of the new values of variables, by the scoped names of these."""
         return {**{name: self._names(scope, value) for name, value in graph.updates.items()}, **scope.updates}
 
     def _composed(self, callee: Specialization) -> tuple[_Body, tuple[str, ...], Mapping[str, int]]:
         """Return a composed operator, the variables that it reads, and the ones that it updates."""
         root = Root(is_function=True)
-        scope = Scope(root)
+        scope = NodeScope(root)
         assert callee.body is not None
         graph = decompose(callee.body, self._inlined, callee.template.name.path, is_root=False)
         inputs = [info.name for info in _declare_inputs(scope, graph.inputs.values())]
@@ -387,11 +387,11 @@ class _ModelWriter:
         return domain, name
 
     # ---- control flow ------------------------------------------------------------------------------------------------
-    def _branch(self, scope: Scope, operation: Operation, outputs: list[list[str]]) -> None:
+    def _branch(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> None:
         assert isinstance(operation.control, Branch)
         self._cases(scope, operation.control, 0, [name for names in outputs for name in names])
 
-    def _cases(self, scope: Scope, branch: Branch, at: int, outputs: Sequence[str]) -> None:
+    def _cases(self, scope: NodeScope, branch: Branch, at: int, outputs: Sequence[str]) -> None:
         case = branch.cases[at]
         if not isinstance(case.condition, Graph):
             raise Unsuitable("its condition depends on extents that are known in the run only")
@@ -400,7 +400,7 @@ class _ModelWriter:
         condition = scope.node("Reshape", [condition, scope.constant(np.zeros(0), np.int64)])
         then = self._part(scope, case.consequent)
         if at + 1 < len(branch.cases):
-            inner = Scope(scope.root, scope)
+            inner = NodeScope(scope.root, scope)
             names = [scope.root.fresh("else") for _ in outputs]
             self._cases(inner, branch, at + 1, names)
             tensors = [tensor for value in branch.alternative.outputs.values() for tensor in tensors_of(value)]
@@ -410,8 +410,8 @@ class _ModelWriter:
             otherwise = self._part(scope, branch.alternative)
         scope.nodes_of("If", [condition], outputs, then_branch=then, else_branch=otherwise)
 
-    def _part(self, scope: Scope, part: Graph) -> onnx.GraphProto:
-        inner = Scope(scope.root, scope)
+    def _part(self, scope: NodeScope, part: Graph) -> onnx.GraphProto:
+        inner = NodeScope(scope.root, scope)
         self._operations(inner, part.operations)
         if part.updates or inner.updates:
             raise Unsuitable("variables are updated in a part of control flow")
@@ -421,13 +421,13 @@ class _ModelWriter:
                 infos.append(_open_info(tensor, inner.node("Identity", [name])))
         return helper.make_graph(inner.nodes, part.name or "part", [], infos)
 
-    def _loop(self, scope: Scope, operation: Operation, outputs: list[list[str]]) -> None:
+    def _loop(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> None:
         loop = operation.control
         assert isinstance(loop, Loop)
         starts = [name for each in loop.carried for name in self._names(scope, each.source)]
         scanned = [(each.local, self._stacked(scope, each.source)) for each in loop.scanned]
         count = self._count(scope, loop, [pack for _, pack in scanned])
-        body = Scope(scope.root, scope)
+        body = NodeScope(scope.root, scope)
         number = scope.root.fresh("iteration")
         infos = [helper.make_tensor_value_info(number, TensorProto.INT64, [])]
         infos.append(helper.make_tensor_value_info(scope.root.fresh("condition"), TensorProto.BOOL, []))
@@ -463,7 +463,7 @@ class _ModelWriter:
         for value, names, stacked in zip(values, packs, collected, strict=True):
             self._unpack(scope, value, names, stacked)
 
-    def _unpack(self, scope: Scope, value: TensorValue, names: Sequence[str], stacked: str) -> None:
+    def _unpack(self, scope: NodeScope, value: TensorValue, names: Sequence[str], stacked: str) -> None:
         if isinstance(value, Pack) and value.items is None:
             for tensor in tensors_of(value):
                 scope.stacks[tensor] = stacked
@@ -471,7 +471,7 @@ class _ModelWriter:
         for at, name in enumerate(names):
             scope.node("Gather", [stacked, scope.constant(at)], name, axis=0)
 
-    def _stacked(self, scope: Scope, value: TensorValue) -> str:
+    def _stacked(self, scope: NodeScope, value: TensorValue) -> str:
         """Return the tensors of a pack as one."""
         if not isinstance(value, Pack):
             raise Unsuitable("it is not known what it scans")
@@ -484,7 +484,7 @@ class _ModelWriter:
         parts = [scope.node("Unsqueeze", [self._name(scope, tensor), axes]) for tensor in tensors]
         return scope.node("Concat", parts, axis=0)
 
-    def _count(self, scope: Scope, loop: Loop, packs: Sequence[str]) -> str:
+    def _count(self, scope: NodeScope, loop: Loop, packs: Sequence[str]) -> str:
         match loop.count:
             case Integer():
                 return scope.node("Squeeze", [scope.integer(loop.count)])
@@ -498,7 +498,7 @@ class _ModelWriter:
                 return scope.node("Squeeze", [scope.node("Min", lengths) if len(lengths) > 1 else lengths[0]])
         raise Unsuitable("the number of iterations is known in the run only")
 
-    def _going_on(self, body: Scope, loop: Loop, number: str, carried: Sequence[str]) -> str:
+    def _going_on(self, body: NodeScope, loop: Loop, number: str, carried: Sequence[str]) -> str:
         """Return the condition for another iteration."""
         found = None
         if loop.after is not None:
@@ -509,8 +509,8 @@ class _ModelWriter:
             found = before if found is None else body.node("And", [found, before])
         return found if found is not None else body.node("Identity", [body.constant(True, np.bool_)])
 
-    def _condition(self, scope: Scope, loop: Loop, graph: Graph, number: str, carried: Sequence[str]) -> str:
-        inner = Scope(scope.root, scope)
+    def _condition(self, scope: NodeScope, loop: Loop, graph: Graph, number: str, carried: Sequence[str]) -> str:
+        inner = NodeScope(scope.root, scope)
         inner.nodes = scope.nodes
         names = iter(carried)
         for each in loop.carried:
@@ -522,7 +522,7 @@ class _ModelWriter:
         return inner.node("Reshape", [found, inner.constant(np.zeros(0), np.int64)])
 
 
-def _variable(scope: Scope, label: str | None, name: str) -> list[str]:
+def _variable(scope: NodeScope, label: str | None, name: str) -> list[str]:
     """Return the names of the tensors of a variable that a function takes. Raise Unsuitable if no value is fixed."""
     scoped = f"{label}.{name}" if label else name
     found = scope.variable(scoped)
@@ -552,7 +552,7 @@ class _Body(Struct, frozen=True):
     nodes: list[bytes]
 
 
-def _declare_inputs(scope: Scope, values: Iterable[TensorValue]) -> list[onnx.ValueInfoProto]:
+def _declare_inputs(scope: NodeScope, values: Iterable[TensorValue]) -> list[onnx.ValueInfoProto]:
     infos = []
     for value in values:
         names = [scope.root.fresh(tensor.name) for tensor in tensors_of(value)]
@@ -561,7 +561,7 @@ def _declare_inputs(scope: Scope, values: Iterable[TensorValue]) -> list[onnx.Va
     return infos
 
 
-def _declare_variables(scope: Scope, variables: Mapping[str, TensorValue]) -> list[str]:
+def _declare_variables(scope: NodeScope, variables: Mapping[str, TensorValue]) -> list[str]:
     """Let variables be further inputs of a function; return the names of their tensors."""
     inputs: list[str] = []
     for name, value in variables.items():
@@ -573,18 +573,18 @@ def _declare_variables(scope: Scope, variables: Mapping[str, TensorValue]) -> li
 
 def _formulas(callee: Specialization) -> _Body:
     """Return the nodes for the formulas of an operator. Raise Unsuitable."""
-    scope = Scope(Root(is_function=True))
+    scope = NodeScope(Root(is_function=True))
     template = callee.template
     inputs = [info.name for info in _declare_inputs(scope, callee.inputs)]
     inputs += _declare_variables(scope, callee.variables)
     outputs = [[scope.root.fresh(tensor.name) for tensor in tensors_of(value)] for value in callee.outputs]
     place = template.place(0, template.definition.name)
     own = Operation(template.name, None, {}, {}, callee.inputs, callee.outputs, place, callee)
-    write_formulas(Call(scope, own, callee, outputs))
+    write_formulas(ScopedCall(scope, own, callee, outputs))
     return _body(scope, inputs, [name for names in outputs for name in names])
 
 
-def _body(scope: Scope, inputs: list[str], results: Sequence[str]) -> _Body:
+def _body(scope: NodeScope, inputs: list[str], results: Sequence[str]) -> _Body:
     # A result is computed by a node of the function, and each has a name of its own.
     made = {name for node in scope.nodes for name in node.output}
     unique: list[str] = []
@@ -629,7 +629,7 @@ def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
     return copy
 
 
-def _give_defaults(scope: Scope, specialization: Specialization, graph: Graph) -> None:
+def _give_defaults(scope: NodeScope, specialization: Specialization, graph: Graph) -> None:
     """Let inputs that have a default be optional: an initializer of the same name is their value then."""
     if any(member.node.default is not None for member in specialization.template.inputs):
         defaults = prepared(specialization).with_defaults([], FLOAT32)
@@ -659,7 +659,7 @@ def declared_constants(
     return found
 
 
-def _bind_constants(scope: Scope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
+def _bind_constants(scope: NodeScope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
     """Give the constants that definitions declare their values."""
     for name, value in declared_constants(specialization, graph.constants, is_root).items():
         declared = graph.constants.get(name)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from snd_analysis.compose import Specialization
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.skriptnd.names import OperatorName
-from snd_server.exchange.onnx_export.scope import Scope
+from snd_server.exchange.onnx_export.scope import NodeScope
 
 _MODULE = "snd:quant"
 
@@ -56,7 +56,7 @@ def _may_vary(tensor: Tensor, axis: int) -> bool:
     return is_weight and (axis in (0, -rank) or (rank == 2 and axis in (1, -1)))
 
 
-def write_linear(scope: Scope, linear: Linear, name: str, rank: int) -> str:
+def write_linear(scope: NodeScope, linear: Linear, name: str, rank: int) -> str:
     """Write a tensor as its quantized version; return the name of that."""
     least, most = np.iinfo(linear.storage).min, np.iinfo(linear.storage).max
     if linear.low > least:  # the nodes clamp to all that the type holds
@@ -70,7 +70,7 @@ def write_linear(scope: Scope, linear: Linear, name: str, rank: int) -> str:
     return scope.node("DequantizeLinear", [stored, scale, zero_point], axis=axis)
 
 
-def _bound(scope: Scope, linear: Linear, integer: int, rank: int) -> str:
+def _bound(scope: NodeScope, linear: Linear, integer: int, rank: int) -> str:
     values = (integer - linear.zero_point.astype(np.float64)) * linear.scale
     if values.ndim:
         shape = [1] * rank

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 
-Counterpart: TypeAlias = "Callable[[Call], None]"
+Counterpart: TypeAlias = "Callable[[ScopedCall], None]"
 
 COUNTERPARTS: dict[str, Counterpart] = {}
 """Counterparts by ``module.operator``.

@@ -68,10 +68,10 @@ class Root:
         return name
 
 
-class Scope:
+class NodeScope:
     """Nodes in order, and the names that the tensors of the model have there."""
 
-    def __init__(self, root: Root, parent: Scope | None = None) -> None:
+    def __init__(self, root: Root, parent: NodeScope | None = None) -> None:
         self.root = root
         self.parent = parent
         self.nodes: list[onnx.NodeProto] = []
@@ -147,7 +147,7 @@ class Scope:
 
     def name(self, tensor: Tensor) -> str:
         """Return the name of a tensor here or further out; one with a value becomes a constant."""
-        scope: Scope | None = self
+        scope: NodeScope | None = self
         while scope is not None:
             if tensor in scope.names:
                 return scope.names[tensor]
@@ -158,7 +158,7 @@ class Scope:
 
     def stack(self, pack: Pack) -> str:
         """Return the name of the tensor that holds the tensors of a pack whose number is known in the run only."""
-        scope: Scope | None = self
+        scope: NodeScope | None = self
         tensors = [*tensors_of(pack)]
         while scope is not None and len(tensors) == 1 and len(pack.segments) == 1:
             if tensors[0] in scope.stacks:
@@ -168,7 +168,7 @@ class Scope:
 
     def variable(self, name: str) -> list[str] | None:
         """Return the names of a variable here or further out."""
-        scope: Scope | None = self
+        scope: NodeScope | None = self
         while scope is not None:
             if name in scope.variables:
                 return scope.variables[name]
@@ -232,7 +232,7 @@ class Scope:
         raise Unsuitable(f"the extent '{atom}' can't be computed by nodes")
 
     def _variable(self, leaf: Any) -> str:
-        scope: Scope | None = self
+        scope: NodeScope | None = self
         while scope is not None:
             if leaf.key in scope._extents:
                 name, axis, extent = scope._extents[leaf.key]
@@ -290,7 +290,7 @@ def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     return whole.astype(NUMPY[tensor.dtype])
 
 
-def rounded(scope: Scope, name: str) -> str:
+def rounded(scope: NodeScope, name: str) -> str:
     """Return reals rounded, halves away from zero; ONNX rounds halves to even numbers."""
     size = scope.node("Abs", [name])
     whole = scope.node("Floor", [size])

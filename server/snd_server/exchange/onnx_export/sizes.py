@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import Pack, Run, Value, substitute
+from snd_analysis.symbolic.values import ItemRun, Pack, Value, substitute
 from snd_server.exchange.onnx_export.errors import Unsuitable
 
 _SIZES = ((3, 2), (5, 3))
@@ -51,7 +51,7 @@ def _decides(callee: Specialization, keys: Iterable[Hashable]) -> bool:
     """Return whether more than sums and products is computed of extents that are symbols, or of indices below them."""
     known, scope = frozenset(keys), callee.scope
 
-    def is_open(value: Value | Run) -> bool:
+    def is_open(value: Value | ItemRun) -> bool:
         return any(leaf.key in known for each in _numbers(value) for leaf in each.leaves)
 
     def names(formula: nodes.Lowering) -> set[str]:
@@ -103,18 +103,18 @@ def _is_linear(node: Node) -> bool:
     return True
 
 
-def _is_of_tensors(value: Value | Run) -> bool:
+def _is_of_tensors(value: Value | ItemRun) -> bool:
     match value:
         case Tensor():
             return True
         case Pack():
             return any(map(_is_of_tensors, value.segments))
-        case Run():
+        case ItemRun():
             return _is_of_tensors(value.element)
     return False
 
 
-def _numbers(value: Value | Run) -> Iterator[Integer | Truth]:
+def _numbers(value: Value | ItemRun) -> Iterator[Integer | Truth]:
     match value:
         case Integer() | Truth():
             yield value
@@ -124,7 +124,7 @@ def _numbers(value: Value | Run) -> Iterator[Integer | Truth]:
         case Pack():
             for each in value.segments:
                 yield from _numbers(each)
-        case Run():
+        case ItemRun():
             yield from _numbers(value.length)
             yield from _numbers(value.element)
 

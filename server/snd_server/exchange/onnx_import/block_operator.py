@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from snd_analysis.compose import input_extent
-from snd_analysis.convert import GraphText, LocalStep, Names, Step, Writer
+from snd_analysis.convert import DefinitionNames, GraphText, InvocationStep, LocalStep, Writer
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -38,7 +38,7 @@ Row: TypeAlias = "tuple[Integer, ...]"
 class Window(Struct, frozen=True, eq=False):
     """Consecutive statements, with the tensors that they read from others and that others read from them."""
 
-    steps: Sequence[Step]
+    steps: Sequence[InvocationStep]
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     """The first one is that of the last statement."""
@@ -61,13 +61,13 @@ class OperatorMaker:
         self._arrays = arrays
         self._wanted = wanted
         self._snapshot = snapshot
-        self._names = Names()
+        self._names = DefinitionNames()
         self._extents: dict[Row, Integer] = {}
         self._attributes: dict[Row, tuple[str, Integer]] = {}
         self._reals: dict[tuple[str, ...], str] = {}
 
     def operator(
-        self, title: str, taken: Names, is_right: Callable[[GraphText], bool]
+        self, title: str, taken: DefinitionNames, is_right: Callable[[GraphText], bool]
     ) -> tuple[GraphText, list[LocalStep], dict[Tensor, dict[str, Array]]] | None:
         """Return the operator, its invocations and their variables; None if it can't be declared."""
         rows = [[window.inputs[at] for window in self._windows] for at in range(len(self._windows[0].inputs))]
@@ -122,7 +122,7 @@ class OperatorMaker:
         return integers.substitute(value, known) if all(leaf.key in known for leaf in value.leaves) else None
 
     def _made(
-        self, inputs: Sequence[Tensor], title: str, taken: Names, is_right: Callable[[GraphText], bool]
+        self, inputs: Sequence[Tensor], title: str, taken: DefinitionNames, is_right: Callable[[GraphText], bool]
     ) -> tuple[GraphText, list[LocalStep], dict[Tensor, dict[str, Array]]] | None:
         first = self._windows[0]
         known: dict[Tensor, Tensor] = dict(zip(first.inputs, inputs, strict=True))
@@ -203,7 +203,7 @@ class OperatorMaker:
         }
         return found.pop() if len(found) == 1 else None
 
-    def _named_by_use(self, at: int, step: Step, parameter: str) -> str:
+    def _named_by_use(self, at: int, step: InvocationStep, parameter: str) -> str:
         """Return a name for a variable without one, from the result's name and its use."""
         row = [tensors_of(window.steps[at].outputs[0])[0] for window in self._windows]
         return named_by_use(self._relative(row) or "", step.operator, parameter)

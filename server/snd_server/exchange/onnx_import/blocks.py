@@ -12,10 +12,10 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from snd_analysis.convert import GraphStep, GraphText, LocalStep, Names, Step
+from snd_analysis.convert import DefinitionNames, GraphStep, GraphText, InvocationStep, LocalStep
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import NULL, ItemRun, Pack, Value, format_value
 from snd_analysis.workspace import Snapshot
 from snd_server.exchange.onnx_import.block_operator import OperatorMaker, Window
 from snd_server.exchange.onnx_import.hoisting import hoisted
@@ -36,7 +36,7 @@ class Recognised(Struct, frozen=True):
     """Names for the results of invocations, if the names in a block share their first words."""
 
 
-class Origin(Struct, frozen=True):
+class TensorOrigins(Struct, frozen=True):
     """Facts of the source about tensors: their preferred names, and the modules that they come from."""
 
     names: Mapping[Tensor, str]
@@ -51,9 +51,9 @@ def recognise(
     steps: Sequence[GraphStep],
     results: set[Tensor],
     arrays: Mapping[Tensor, Array],
-    origin: Origin,
+    origin: TensorOrigins,
     snapshot: Snapshot,
-    taken: Names,
+    taken: DefinitionNames,
     is_right: Callable[[GraphText], bool],
 ) -> Recognised:
     """Return the statements with repetitions replaced by invocations of operators."""
@@ -96,7 +96,7 @@ def _given_by(step: GraphStep) -> Iterator[Tensor]:
 class _Search:
     """The search for windows of statements that are alike."""
 
-    def __init__(self, results: set[Tensor], origin: Origin, sizes: Mapping[str, int]) -> None:
+    def __init__(self, results: set[Tensor], origin: TensorOrigins, sizes: Mapping[str, int]) -> None:
         """Prepare the search; ``sizes`` are the numbers of statements of modules."""
         self._results = results
         self._origin = origin
@@ -215,12 +215,14 @@ class _Search:
                     return None
                 if is_used or tensor in self._results:
                     given[tensor] = None
-        whole = [step for step in graph.steps[first : inside.stop] if isinstance(step, Step)]
+        whole = [step for step in graph.steps[first : inside.stop] if isinstance(step, InvocationStep)]
         last = graph.given[inside[-1]]
         if not taken or len(whole) < length or len(last) != 1 or last[0] not in given:
             return None
         others = [each for each in given if each is not last[0]]
-        if any(each.shape is None or any(isinstance(part, Run) for part in each.shape) for each in (*taken, *given)):
+        if any(
+            each.shape is None or any(isinstance(part, ItemRun) for part in each.shape) for each in (*taken, *given)
+        ):
             return None
         return Window(whole, tuple(taken), (last[0], *others), self._name(whole))
 
@@ -284,7 +286,7 @@ def _is_stored(tensor: Tensor) -> bool:
 
 def _token(step: GraphStep) -> Hashable:
     """Return the key that similar statements share; None for one that stays in its place."""
-    if not isinstance(step, Step):
+    if not isinstance(step, InvocationStep):
         return None
     attributes = tuple((name, _form(value)) for name, value in sorted(step.attributes.items()))
     inputs = tuple(_argument_form(value) for value in step.inputs)

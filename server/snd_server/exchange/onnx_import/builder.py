@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from snd_analysis.base import OperatorName
 from snd_analysis.compose import Arguments, Session, results_of
-from snd_analysis.convert import GraphStep, Step, shortest
+from snd_analysis.convert import GraphStep, InvocationStep, shortest
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensor_value
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value
+from snd_analysis.symbolic.values import NULL, ItemRun, Pack, Value
 from snd_analysis.workspace import Snapshot
-from snd_server.exchange.onnx_import.data import Argument, Data, UntranslatableError, require, type_name
+from snd_server.exchange.onnx_import.data import Data, OnnxArgument, UntranslatableError, require, type_name
 from snd_server.exchange.onnx_import.limits import MOST_WRITTEN_ITEMS
 from snd_server.exchange.onnx_import.modules import Modules
 from snd_server.exchange.onnx_import.source import Array
@@ -46,7 +46,7 @@ class Builder:
         self._named |= {leaf for each in extents for leaf in each.leaves}
 
     def run(
-        self, operator: str, inputs: Sequence[Argument], dtypes: Sequence[str], attributes: Mapping[str, Any]
+        self, operator: str, inputs: Sequence[OnnxArgument], dtypes: Sequence[str], attributes: Mapping[str, Any]
     ) -> tuple[TensorValue, ...]:
         """Add an invocation of an operator of a library module; return its results. Raise UntranslatableError."""
         module, _, name = operator.partition(".")
@@ -69,7 +69,7 @@ class Builder:
         padded = (*arguments, *(NULL for _ in range(len(template.inputs) - len(arguments))))
         # Attributes that are not given have their defaults, which the text does not repeat.
         written = {key: specialization.attributes[key] for key in attributes}
-        self.steps.append(Step(template, specialization.scope.dtypes, written, padded, outputs))
+        self.steps.append(InvocationStep(template, specialization.scope.dtypes, written, padded, outputs))
         return outputs
 
     def _demand_named(self, value: Value) -> Value:
@@ -90,14 +90,14 @@ class Builder:
             case Tensor():
                 return replace(value, name=name, kind=TensorKind.RESULT, value=None, place=None)
             case Pack():
-                if value.segments and isinstance(run := value.segments[0], Run) and len(value.segments) == 1:
-                    return Pack([Run(run.length, self._result(tensor_value(run.element), name))], dtype=value.dtype)
+                if value.segments and isinstance(run := value.segments[0], ItemRun) and len(value.segments) == 1:
+                    return Pack([ItemRun(run.length, self._result(tensor_value(run.element), name))], dtype=value.dtype)
                 require(value.items is not None, f"how many tensors {name} gives is not known")
                 return Pack([self._result(tensor_value(each), name) for each in value.items or ()], dtype=value.dtype)
         return value
 
     # ---- arguments ---------------------------------------------------------------------------------------------------
-    def argument(self, value: Argument) -> TensorValue:
+    def argument(self, value: OnnxArgument) -> TensorValue:
         """Return an argument of an invocation."""
         match value:
             case None:

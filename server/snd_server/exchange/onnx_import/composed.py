@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from snd_analysis.convert import Step, literal, numbers
+from snd_analysis.convert import InvocationStep, literal, numbers
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.symbolic.values import NULL
-from snd_server.exchange.onnx_import.data import Argument
+from snd_server.exchange.onnx_import.data import OnnxArgument
 
 _EXACT = 1e-6
 """Allowed difference of a number from that of a formula: single precision."""
@@ -21,7 +21,7 @@ class Other(Struct, frozen=True):
     """An invocation that replaces another one."""
 
     operator: str
-    inputs: Sequence[Argument]
+    inputs: Sequence[OnnxArgument]
     attributes: Mapping[str, Any] = field(default_factory=dict)
     dtypes: Sequence[str] = ()
 
@@ -30,14 +30,14 @@ class Makers:
     """The invocations that tensors come from."""
 
     def __init__(self) -> None:
-        self._steps: dict[Tensor, Step] = {}
+        self._steps: dict[Tensor, InvocationStep] = {}
 
-    def add(self, step: Step) -> None:
+    def add(self, step: InvocationStep) -> None:
         """Add an invocation of one result."""
         if len(step.outputs) == 1 and isinstance(step.outputs[0], Tensor):
             self._steps[step.outputs[0]] = step
 
-    def of(self, value: TensorValue, operator: str = "") -> Step | None:
+    def of(self, value: TensorValue, operator: str = "") -> InvocationStep | None:
         """Return the invocation that gives a tensor, if it is one of this operator; None of others."""
         found = self._steps.get(value) if isinstance(value, Tensor) else None
         return found if found is None or operator in ("", found.operator) else None
@@ -48,7 +48,7 @@ class Makers:
         return NULL if found is None else found.inputs[0]
 
 
-def composed(step: Step, made: Makers) -> Other | None:
+def composed(step: InvocationStep, made: Makers) -> Other | None:
     """Return an operator that computes the result of a statement directly from operands of several earlier ones."""
     if step.operator in ("math.mul", "math.div"):
         return _silu(step, made) or _gelu(step, made) or _rms_norm(step, made)
@@ -56,7 +56,7 @@ def composed(step: Step, made: Makers) -> Other | None:
 
 
 # ---- activations -----------------------------------------------------------------------------------------------------
-def _silu(step: Step, made: Makers) -> Other | None:
+def _silu(step: InvocationStep, made: Makers) -> Other | None:
     """Recognize ``x * sigmoid(x)``."""
     for x, gate in _pairs(step, "math.mul"):
         if isinstance(x, Tensor) and made.argument(gate, "nn.sigmoid") is x:
@@ -64,7 +64,7 @@ def _silu(step: Step, made: Makers) -> Other | None:
     return None
 
 
-def _gelu(step: Step, made: Makers) -> Other | None:
+def _gelu(step: InvocationStep, made: Makers) -> Other | None:
     """Recognize ``0.5 * x * (1 + erf(x / sqrt(2)))``, or the approximation by ``tanh``."""
     factor, factors = _product(step, made)
     if not isclose(factor, 0.5, rel_tol=_EXACT) or len(factors) != 2:
@@ -84,7 +84,7 @@ def _gelu(step: Step, made: Makers) -> Other | None:
 
 
 # ---- normalizations --------------------------------------------------------------------------------------------------
-def _rms_norm(step: Step, made: Makers) -> Other | None:
+def _rms_norm(step: InvocationStep, made: Makers) -> Other | None:
     """Recognize ``x / sqrt(mean(x ** 2) + epsilon) * scale``."""
     for scale, normal in _pairs(step, "math.mul"):
         x, epsilon = _by_deviation(normal, made)
@@ -93,7 +93,7 @@ def _rms_norm(step: Step, made: Makers) -> Other | None:
     return None
 
 
-def _layer_norm(step: Step, made: Makers) -> Other | None:
+def _layer_norm(step: InvocationStep, made: Makers) -> Other | None:
     """Recognize ``d / sqrt(mean(d ** 2) + epsilon) * scale + bias``, where ``d`` is ``x - mean(x)``."""
     for bias, scaled in _pairs(step, "math.add"):
         known = made.of(scaled, "onnx.rms_norm")
@@ -150,7 +150,7 @@ def _is_vector(value: Tensor, x: Tensor) -> bool:
 
 
 # ---- products --------------------------------------------------------------------------------------------------------
-def _pairs(step: Step | None, operator: str) -> list[tuple[TensorValue, TensorValue]]:
+def _pairs(step: InvocationStep | None, operator: str) -> list[tuple[TensorValue, TensorValue]]:
     """Return the arguments of an invocation of this operator, in both orders; nothing for others."""
     if step is None or step.operator != operator or step.attributes:
         return []
@@ -166,7 +166,7 @@ def _factors(value: TensorValue, made: Makers) -> tuple[float, list[Tensor]]:
     return _product(step, made)
 
 
-def _product(step: Step, made: Makers) -> tuple[float, list[Tensor]]:
+def _product(step: InvocationStep, made: Makers) -> tuple[float, list[Tensor]]:
     first, second = (*step.inputs, NULL, NULL)[:2]
     number = literal(second)
     match step.operator:

@@ -20,13 +20,13 @@ from snd_server.exchange.onnx_import.limits import MOST_CONTENTS
 from snd_server.exchange.onnx_import.source import Array
 
 if TYPE_CHECKING:
-    from snd_server.exchange.onnx_import.node import Node
+    from snd_server.exchange.onnx_import.node import OnnxNode
 
-_Rule: TypeAlias = "Callable[[Node], Array | None]"
+_Rule: TypeAlias = "Callable[[OnnxNode], Array | None]"
 _RULES: dict[str, _Rule] = {}
 
 
-def contents_of(node: Node) -> Array | None:
+def contents_of(node: OnnxNode) -> Array | None:
     """Return the elements of the result of a node; None if they are not known."""
     rule = _RULES.get(node.kind)
     if rule is None or node.source.domain:
@@ -46,7 +46,7 @@ def _rule(*kinds: str) -> Callable[[_Rule], _Rule]:
     return register
 
 
-def _elements(node: Node, number: int) -> Array:
+def _elements(node: OnnxNode, number: int) -> Array:
     found = node.input(number).integers
     if found is None:
         raise UntranslatableError("not known")
@@ -69,41 +69,41 @@ def _each(function: Callable[..., Integer]) -> Callable[..., Any]:
 
 
 @_rule("Shape")
-def _shape(node: Node) -> Array:
+def _shape(node: OnnxNode) -> Array:
     shape = node.input(0).shape
     begin, end, _ = slice(node.number("start", 0), node.attribute("end")).indices(len(shape))
     return _objects(shape[begin:end])
 
 
 @_rule("Size")
-def _size(node: Node) -> Array:
+def _size(node: OnnxNode) -> Array:
     return np.asarray(prod(node.input(0).shape, start=integers.constant(1)), object)
 
 
 @_rule("Identity")
-def _identity(node: Node) -> Array:
+def _identity(node: OnnxNode) -> Array:
     return _elements(node, 0)
 
 
 @_rule("Cast")
-def _cast(node: Node) -> Array | None:
+def _cast(node: OnnxNode) -> Array | None:
     return _elements(node, 0) if node.number("to") in (6, 7) else None
 
 
 @_rule("Gather")
-def _gather(node: Node) -> Array | None:
+def _gather(node: OnnxNode) -> Array | None:
     indices = node.input(1).array
     return None if indices is None else np.asarray(np.take(_elements(node, 0), indices, node.number("axis", 0)), object)
 
 
 @_rule("Concat")
-def _concat(node: Node) -> Array:
+def _concat(node: OnnxNode) -> Array:
     parts = [_elements(node, at) for at in range(len(node.inputs))]
     return np.concatenate(parts, node.number("axis", 0))
 
 
 @_rule("Slice")
-def _slice(node: Node) -> Array:
+def _slice(node: OnnxNode) -> Array:
     x = _elements(node, 0)
     begins, ends = node.ints(1, "starts") or [], node.ints(2, "ends") or []
     axes = node.ints(3, "axes") or list(range(len(begins)))
@@ -115,29 +115,29 @@ def _slice(node: Node) -> Array:
 
 
 @_rule("Squeeze")
-def _squeeze(node: Node) -> Array:
+def _squeeze(node: OnnxNode) -> Array:
     axes = node.ints(1, "axes")
     return np.asarray(np.squeeze(_elements(node, 0), None if axes is None else tuple(axes)), object)
 
 
 @_rule("Unsqueeze")
-def _unsqueeze(node: Node) -> Array:
+def _unsqueeze(node: OnnxNode) -> Array:
     return np.asarray(np.expand_dims(_elements(node, 0), tuple(node.ints(1, "axes") or ())), object)
 
 
 @_rule("Reshape")
-def _reshape(node: Node) -> Array:
+def _reshape(node: OnnxNode) -> Array:
     return np.asarray(_elements(node, 0).reshape(node.ints(1, "shape") or ()), object)
 
 
 @_rule("Add", "Sub", "Mul")
-def _arithmetic(node: Node) -> Array:
+def _arithmetic(node: OnnxNode) -> Array:
     one, other = _elements(node, 0), _elements(node, 1)
     return np.asarray({"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}[node.kind](one, other), object)
 
 
 @_rule("Div")
-def _divide(node: Node) -> Array | None:
+def _divide(node: OnnxNode) -> Array | None:
     found = np.frompyfunc(_quotient, 2, 1)(_elements(node, 0), _elements(node, 1))
     quotients = np.asarray(found, object)
     return None if any(each is None for each in quotients.flat) else quotients
@@ -155,12 +155,12 @@ def _quotient(one: Integer, other: Integer) -> Integer | None:
 
 
 @_rule("Mod")
-def _modulo(node: Node) -> Array:
+def _modulo(node: OnnxNode) -> Array:
     return np.asarray(_each(integers.remainder)(_elements(node, 0), _elements(node, 1)), object)
 
 
 @_rule("Min", "Max")
-def _extreme(node: Node) -> Array:
+def _extreme(node: OnnxNode) -> Array:
     function = _each(integers.minimum if node.kind == "Min" else integers.maximum)
     found = _elements(node, 0)
     for at in range(1, len(node.inputs)):
@@ -169,12 +169,12 @@ def _extreme(node: Node) -> Array:
 
 
 @_rule("Neg")
-def _negate(node: Node) -> Array:
+def _negate(node: OnnxNode) -> Array:
     return np.asarray(-_elements(node, 0), object)
 
 
 @_rule("ReduceProd", "ReduceSum")
-def _reduce(node: Node) -> Array | None:
+def _reduce(node: OnnxNode) -> Array | None:
     x = _elements(node, 0)
     if x.ndim != 1 or not x.size:
         return None
@@ -183,7 +183,7 @@ def _reduce(node: Node) -> Array | None:
 
 
 @_rule("ReduceMin", "ReduceMax")
-def _reduce_extreme(node: Node) -> Array | None:
+def _reduce_extreme(node: OnnxNode) -> Array | None:
     x = _elements(node, 0)
     if x.ndim != 1 or not x.size:
         return None
@@ -192,19 +192,19 @@ def _reduce_extreme(node: Node) -> Array | None:
 
 
 @_rule("Where")
-def _where(node: Node) -> Array | None:
+def _where(node: OnnxNode) -> Array | None:
     condition = node.input(0).array
     return None if condition is None else np.where(condition, _elements(node, 1), _elements(node, 2))
 
 
 @_rule("Expand")
-def _expand(node: Node) -> Array:
+def _expand(node: OnnxNode) -> Array:
     x, shape = _elements(node, 0), node.ints(1) or []
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape)))
 
 
 @_rule("ConstantOfShape")
-def _uniform(node: Node) -> Array | None:
+def _uniform(node: OnnxNode) -> Array | None:
     value, shape = node.attribute("value"), node.ints(0) or []
     if value is None or value.dtype.kind not in "iu" or prod(shape) > MOST_CONTENTS:
         return None
@@ -216,7 +216,7 @@ def _is_natural(value: Integer) -> bool:
     return low is not None and low >= 0
 
 
-def comparison_of(node: Node) -> Array | None:
+def comparison_of(node: OnnxNode) -> Array | None:
     """Return the result of comparing ints that depend on extents at most; None if it is undecided."""
     compare = _COMPARISONS.get(node.kind)
     if compare is None or node.source.domain or any(not isinstance(each, Data) for each in node.inputs):

@@ -125,10 +125,10 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "str"
 
 
-Argument: TypeAlias = "Data | Tensor | Pack | Sequence[Argument] | float | int | bool | Integer | None"
+OnnxArgument: TypeAlias = "Data | Tensor | Pack | Sequence[OnnxArgument] | float | int | bool | Integer | None"
 
 
-def natural(value: Argument) -> bool:
+def natural(value: OnnxArgument) -> bool:
     """Return whether it is known that no element of an argument is negative."""
     match value:
         case Data() if value.array is not None:

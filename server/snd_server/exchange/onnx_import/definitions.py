@@ -16,12 +16,12 @@ from snd_server.exchange.onnx_import.source import SourceGraph, SourceNode, call
 if TYPE_CHECKING:
     import onnx
 
-    from snd_server.exchange.onnx_import.node import Node
+    from snd_server.exchange.onnx_import.node import OnnxNode
 
 _calls = count()
 
 
-def definition_of(node: Node) -> list[SourceNode] | None:
+def definition_of(node: OnnxNode) -> list[SourceNode] | None:
     """Return the nodes that ONNX defines a node by; None if it defines it by words."""
     import onnx
 
@@ -38,7 +38,7 @@ def definition_of(node: Node) -> list[SourceNode] | None:
     return list(call_of(source, function_of(body), f"{source.shown}/{next(_calls)}/"))
 
 
-def _body(node: Node, schema: Any) -> onnx.FunctionProto | None:
+def _body(node: OnnxNode, schema: Any) -> onnx.FunctionProto | None:
     import onnx
 
     body = onnx.FunctionProto()

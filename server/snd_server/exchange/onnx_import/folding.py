@@ -14,7 +14,7 @@ from snd_server.exchange.onnx_import.limits import MOST_FOLDED_ELEMENTS
 from snd_server.exchange.onnx_import.source import Array, SourceGraph
 
 if TYPE_CHECKING:
-    from snd_server.exchange.onnx_import.node import Node
+    from snd_server.exchange.onnx_import.node import OnnxNode
 
 _NOT_FOLDED = frozenset(
     ["If", "Loop", "Scan", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli",
@@ -27,7 +27,7 @@ _GROWING = frozenset(
 )  # fmt: skip
 
 
-def folded(node: Node) -> list[Data | None] | None:
+def folded(node: OnnxNode) -> list[Data | None] | None:
     """Return the outputs of a node whose inputs are constants; None if it is left to be run."""
     if node.source.domain or node.kind in _NOT_FOLDED:
         return None
@@ -52,7 +52,7 @@ def folded(node: Node) -> list[Data | None] | None:
     ]
 
 
-def _without_a_copy(node: Node, arrays: Sequence[Array | None]) -> Array | None:
+def _without_a_copy(node: OnnxNode, arrays: Sequence[Array | None]) -> Array | None:
     match node.kind, arrays:
         case "Constant", []:
             return _constant(node)
@@ -76,7 +76,7 @@ def _without_a_copy(node: Node, arrays: Sequence[Array | None]) -> Array | None:
     return None
 
 
-def _constant(node: Node) -> Array | None:
+def _constant(node: OnnxNode) -> Array | None:
     for name, value in node.source.attributes.items():
         match name:
             case "value" | "sparse_value":
@@ -90,7 +90,7 @@ def _constant(node: Node) -> Array | None:
     return None
 
 
-def _is_small(node: Node, arrays: Sequence[Array | None]) -> bool:
+def _is_small(node: OnnxNode, arrays: Sequence[Array | None]) -> bool:
     shapes = [each.shape for each in arrays if each is not None]
     if sum(prod(each) for each in shapes) > MOST_FOLDED_ELEMENTS:
         return False
@@ -103,7 +103,7 @@ def _is_small(node: Node, arrays: Sequence[Array | None]) -> bool:
     return broadcast <= MOST_FOLDED_ELEMENTS
 
 
-def _evaluated(node: Node, arrays: Sequence[Array | None]) -> Sequence[Any] | None:
+def _evaluated(node: OnnxNode, arrays: Sequence[Array | None]) -> Sequence[Any] | None:
     import onnx
     from onnx.reference import ReferenceEvaluator
 

@@ -16,14 +16,14 @@ from snd_analysis.model import Tensor, tensors_of
 from snd_server.exchange.onnx_import.modules import Modules, items
 
 
-class Order(Struct, frozen=True):
+class StatementOrder(Struct, frozen=True):
     """Statements in an order, and the number of statements of each module, without statements that its siblings use."""
 
     steps: list[GraphStep]
     sizes: Mapping[str, int]
 
 
-def hoisted(steps: Sequence[GraphStep], modules_of: Callable[[GraphStep], Modules]) -> Order:
+def hoisted(steps: Sequence[GraphStep], modules_of: Callable[[GraphStep], Modules]) -> StatementOrder:
     """Return statements reordered: a statement that several items of a container use moves to its arguments."""
     maker = {tensor: at for at, step in enumerate(steps) for value in step.outputs for tensor in tensors_of(value)}
     sources = [sorted({maker[each] for each in _taken(step) if each in maker}) for step in steps]
@@ -43,7 +43,7 @@ def hoisted(steps: Sequence[GraphStep], modules_of: Callable[[GraphStep], Module
         latest = max((keys[each] for each in made), default=(-1,))
         keys.append((*latest, at) if at in shared and latest < (at - 1,) else (at,))
     sizes = Counter(each.path for at, step in enumerate(steps) if keys[at] == (at,) for each in modules_of(step))
-    return Order([steps[at] for at in sorted(range(len(steps)), key=keys.__getitem__)], sizes)
+    return StatementOrder([steps[at] for at in sorted(range(len(steps)), key=keys.__getitem__)], sizes)
 
 
 def _taken(step: GraphStep) -> Iterator[Tensor]:

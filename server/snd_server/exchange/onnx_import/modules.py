@@ -19,7 +19,7 @@ _UNNUMBERED = re.compile(r"[._]\d+$")
 """Suffix that exporters add to the names of functions that differ by attributes only."""
 
 
-class Module(Struct, frozen=True):
+class ProgramModule(Struct, frozen=True):
     """A module of the program that a model is exported from: where it is, ``encoder.layer.0``, and its class."""
 
     path: str
@@ -29,7 +29,7 @@ class Module(Struct, frozen=True):
     """Prefix of the names inside a call of a function."""
 
 
-Modules = tuple[Module, ...]
+Modules = tuple[ProgramModule, ...]
 """Modules within each other, the outermost first."""
 
 
@@ -42,7 +42,7 @@ def modules_of(name: str, metadata: Mapping[str, str]) -> Modules:
     paths, kinds = _listed(metadata.get(_NAMES, "")), _listed(metadata.get(_CLASSES, ""))
     if paths and len(paths) == len(kinds):  # torch.onnx.export(…, dynamo=True); the last is the function that is called
         pairs = zip(paths[:-1], kinds[:-1], strict=True)
-        return tuple(Module(path, _class(kind)) for path, kind in pairs if path)
+        return tuple(ProgramModule(path, _class(kind)) for path, kind in pairs if path)
     return tuple(_of_name(name))
 
 
@@ -59,7 +59,7 @@ def _class(kind: str) -> str:
     return "" if kind.startswith(f"{_LIBRARY}container.") else name
 
 
-def _of_name(name: str) -> Iterator[Module]:
+def _of_name(name: str) -> Iterator[ProgramModule]:
     """Yield the modules that a name like ``/layer1/layer1.0/conv1/Conv`` says."""
     parts = [each for each in name.split("/") if each][:-1]
     whole = ""
@@ -68,28 +68,30 @@ def _of_name(name: str) -> Iterator[Module]:
         # The item of a container says its name once more: layer1/layer1.0.
         whole = f"{whole.removesuffix(before)}{part}" if before and part.startswith(f"{before}.") else f"{whole}.{part}"
         whole = whole.strip(".")
-        yield Module(whole)
+        yield ProgramModule(whole)
 
 
-class Calls:
+class CallNames:
     """Names for calls of functions, unique within a model."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def module(self, function: str, result: str, prefix: str, outer: Modules) -> Module:
+    def module(self, function: str, result: str, prefix: str, outer: Modules) -> ProgramModule:
         """Return a call as a module of the nodes inside, whose names begin with ``prefix``."""
-        around = outer[-1] if outer and outer[-1].prefix and f"{result}/".startswith(outer[-1].prefix) else Module("")
+        around = (
+            outer[-1] if outer and outer[-1].prefix and f"{result}/".startswith(outer[-1].prefix) else ProgramModule("")
+        )
         # A call whose result is the result of the outer function has the name of the function.
         own = result.removeprefix(around.prefix)
         name = readable(own, function) if f"{own}/" != around.prefix else snake(function)
         path = f"{around.path}.{name}".strip(".")
         self._counts[path] += 1
         path = path if self._counts[path] == 1 else f"{path}_{self._counts[path]}"
-        return Module(path, _UNNUMBERED.sub("", function), prefix)
+        return ProgramModule(path, _UNNUMBERED.sub("", function), prefix)
 
 
-def within(call: Module, inner: Modules) -> Modules:
+def within(call: ProgramModule, inner: Modules) -> Modules:
     """Return the modules that a node of a function says, inside of a call."""
     return tuple(replace(each, path=f"{call.path}.{each.path}") for each in inner)
 

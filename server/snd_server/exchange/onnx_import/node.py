@@ -17,22 +17,22 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_server.exchange.onnx_import.builder import Builder
-from snd_server.exchange.onnx_import.data import Argument, Data, constant_of, natural, require
+from snd_server.exchange.onnx_import.data import Data, OnnxArgument, constant_of, natural, require
 from snd_server.exchange.onnx_import.source import SourceGraph, SourceNode
 
 INT, REAL, BOOL = np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.bool_)
 _DTYPES: dict[str, np.dtype[Any]] = {"int": INT, "real": REAL, "bool": BOOL, "str": np.dtype(object)}
 
 
-class Items(Struct, frozen=True, eq=False):
+class TensorSequence(Struct, frozen=True, eq=False):
     """A sequence of tensors, whose number is known."""
 
     items: tuple[Data, ...]
 
 
-Item: TypeAlias = "Data | Items | None"
+Item: TypeAlias = "Data | TensorSequence | None"
 """The value of a name in the source: a tensor, a sequence, or nothing."""
-Translation: TypeAlias = "Callable[[Node], Item | Sequence[Item]]"
+Translation: TypeAlias = "Callable[[OnnxNode], Item | Sequence[Item]]"
 """A function from a node to its output, or a list of all outputs."""
 
 _ARITHMETIC = frozenset(["math.add", "math.sub", "math.mul", "math.div", "math.neg"])
@@ -77,7 +77,7 @@ class GraphTranslator(Protocol):
         """
 
 
-class Node(Struct, frozen=True, eq=False):
+class OnnxNode(Struct, frozen=True, eq=False):
     """A node with the facts about its inputs."""
 
     source: SourceNode
@@ -143,7 +143,7 @@ class Node(Struct, frozen=True, eq=False):
     def maybe(self, number: int) -> Data | None:
         """Return an input; None if it is left out."""
         value = self.inputs[number] if number < len(self.inputs) else None
-        require(not isinstance(value, Items), "a sequence in the place of a tensor")
+        require(not isinstance(value, TensorSequence), "a sequence in the place of a tensor")
         assert value is None or isinstance(value, Data)
         return value
 
@@ -201,7 +201,7 @@ class Node(Struct, frozen=True, eq=False):
 
     # ---- results -----------------------------------------------------------------------------------------------------
     def run(
-        self, operator: str, *inputs: Argument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
+        self, operator: str, *inputs: OnnxArgument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
         **attributes: Any,
     ) -> Data:  # fmt: skip
         """Return the result of an operator of a library module, such as ``math.add``; numbers are accepted as tensors.
@@ -212,7 +212,7 @@ class Node(Struct, frozen=True, eq=False):
         return result
 
     def run_all(
-        self, operator: str, *inputs: Argument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
+        self, operator: str, *inputs: OnnxArgument, dtypes: Sequence[str] = (), like: np.dtype[Any] | None = None,
         **attributes: Any,
     ) -> list[Data]:  # fmt: skip
         """Return all tensors that an operator returns; items of packs one after the other."""
@@ -240,7 +240,7 @@ class Node(Struct, frozen=True, eq=False):
         """Return whether the text can name an extent; else it depends on data."""
         return self.builder.is_named(extent)
 
-    def extent(self, data: Data, axis: int) -> Argument:
+    def extent(self, data: Data, axis: int) -> OnnxArgument:
         """Return an extent as an argument: a number, an expression of extents, or a run-time value."""
         if self.is_named(data.shape[axis]):
             return data.shape[axis]
@@ -264,7 +264,7 @@ class Node(Struct, frozen=True, eq=False):
         return result if data.is_real else self.run("layout.cast", result, dtypes=["int"], like=data.dtype)
 
 
-def _is_natural(operator: str, inputs: Sequence[Argument], attributes: Mapping[str, Any]) -> bool:
+def _is_natural(operator: str, inputs: Sequence[OnnxArgument], attributes: Mapping[str, Any]) -> bool:
     """Return whether no element of an operator's result is negative."""
     if operator == "layout.range":
         return natural(attributes["first"]) and natural(attributes.get("stride", 1))

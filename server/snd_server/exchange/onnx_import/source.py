@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_server.exchange.onnx_import.limits import DEEPEST_CALL, MOST_INLINED, MOST_NAME_CHARACTERS
-from snd_server.exchange.onnx_import.modules import Calls, Modules, within
+from snd_server.exchange.onnx_import.modules import CallNames, Modules, within
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -110,7 +110,7 @@ class _Inlining:
         self._functions = functions
         self._nodes = MOST_INLINED
         self._characters = MOST_NAME_CHARACTERS
-        self._calls = Calls()
+        self._calls = CallNames()
 
     def graph(self, graph: SourceGraph, depth: int) -> SourceGraph:
         """Return a graph without calls, which stands inside of ``depth`` calls."""

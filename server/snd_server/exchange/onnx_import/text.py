@@ -10,11 +10,11 @@ from msgspec import Struct
 from snd_analysis.base import Severity
 from snd_analysis.compose import input_extent
 from snd_analysis.convert import (
+    DefinitionNames,
     GraphStep,
     GraphText,
+    InvocationStep,
     LocalStep,
-    Names,
-    Step,
     Writer,
     blocks_of,
     module_text,
@@ -28,7 +28,7 @@ from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import format_value
 from snd_analysis.workspace import Workspace
 from snd_server.exchange.onnx_import import operations as _operations  # noqa: F401 - registers the translations
-from snd_server.exchange.onnx_import.blocks import Origin, recognise
+from snd_server.exchange.onnx_import.blocks import TensorOrigins, recognise
 from snd_server.exchange.onnx_import.builder import Builder
 from snd_server.exchange.onnx_import.data import Data, UntranslatableError, constant_of, is_half, require
 from snd_server.exchange.onnx_import.naming import named_by_use, readable
@@ -36,7 +36,7 @@ from snd_server.exchange.onnx_import.node import Item
 from snd_server.exchange.onnx_import.placeholders import BOUND
 from snd_server.exchange.onnx_import.source import Array, SourceGraph
 from snd_server.exchange.onnx_import.tidying import tidied, without_unused
-from snd_server.exchange.onnx_import.translation import Missing, Problem, Translator, input_data
+from snd_server.exchange.onnx_import.translation import Missing, Translator, UntranslatedNode, input_data
 
 _WIDTH = 100
 _TYPES = frozenset(["real", "int", "bool", "str"])
@@ -58,7 +58,7 @@ class ConvertedModel(Struct, frozen=True):
     """Number of statements that invoke operators of each module."""
     operators: frozenset[str]
     """The operators that they invoke: ``nn.conv``."""
-    problems: tuple[Problem, ...]
+    problems: tuple[UntranslatedNode, ...]
     left_out: tuple[str, ...]
     """The outputs of the source that the module does not have, since nodes before them are not translated."""
     has_halves: bool = False
@@ -77,12 +77,12 @@ class _Conversion:
         self._graph = graph
         self._given = given
         self._bound = bound
-        self._names = Names(_TYPES)
+        self._names = DefinitionNames(_TYPES)
         self._symbols = dict(self._named_symbols())
         self._writer = Writer(self._names)
         self._snapshot = Workspace(_Nothing()).snapshot()
         self._builder = Builder(self._snapshot, self._symbols.values())
-        names = Names({*library_modules(), *format_modules(), *_TYPES})
+        names = DefinitionNames({*library_modules(), *format_modules(), *_TYPES})
         self._same: Mapping[Tensor, Tensor] = {}
         """Tensors that replace others."""
         self._translator = Translator(self._builder, self._symbols, names)
@@ -113,9 +113,9 @@ class _Conversion:
         wanted = {tensor for tensor in outputs.values() if tensor is not None}
         invoked = needed_steps(tidy.steps, wanted)
         used = frozenset[str]().union(*map(modules_of, invoked))
-        definitions = Names({*used, *self._translator.placeholders, *_TYPES})
+        definitions = DefinitionNames({*used, *self._translator.placeholders, *_TYPES})
         text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
-        origin = Origin(self._builder.wanted, self._builder.modules)
+        origin = TensorOrigins(self._builder.wanted, self._builder.modules)
         recognised = recognise(invoked, wanted, self._builder.arrays, origin, self._snapshot, definitions, _is_right)
         self._builder.wanted.update(recognised.names)
         steps = without_unused(recognised.steps, wanted)
@@ -164,7 +164,7 @@ class _Conversion:
             try:
                 data = input_data(declared, self._symbols)
             except UntranslatableError as reason:
-                self._translator.problems.append(Problem(name, "input", str(reason)))
+                self._translator.problems.append(UntranslatedNode(name, "input", str(reason)))
                 self._translator.known[name] = Missing(name)
                 continue
             assert data.tensor is not None
@@ -180,7 +180,7 @@ class _Conversion:
             assert isinstance(value, Data)
             return self._builder.tensor(value)
         except UntranslatableError as reason:
-            self._translator.problems.append(Problem(name, "output", str(reason)))
+            self._translator.problems.append(UntranslatedNode(name, "output", str(reason)))
         return None
 
     def _name(
@@ -204,7 +204,7 @@ class _Conversion:
 
     def _name_steps(self, steps: Sequence[GraphStep]) -> None:
         for step in steps:
-            if isinstance(step, Step):
+            if isinstance(step, InvocationStep):
                 self._name_variables(step)
             for value in (*step.inputs, *step.outputs):
                 for tensor in tensors_of(value):
@@ -213,7 +213,7 @@ class _Conversion:
             for block in blocks_of(step):
                 self._name_steps(block.steps)
 
-    def _name_variables(self, step: Step) -> None:
+    def _name_variables(self, step: InvocationStep) -> None:
         """Name variables that the source only numbers, from the statement's result and their role there."""
         result = next((self._name_of(each) for value in step.outputs for each in tensors_of(value)), "")
         for member, value in zip(step.template.inputs, step.inputs, strict=False):
@@ -287,7 +287,7 @@ def _is_right(operator: GraphText) -> bool:
 
 def _operators(steps: Sequence[GraphStep]) -> Iterator[str]:
     for step in steps:
-        if isinstance(step, Step):
+        if isinstance(step, InvocationStep):
             yield step.operator
         for block in blocks_of(step):
             yield from _operators(block.steps)

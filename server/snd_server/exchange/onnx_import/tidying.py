@@ -12,15 +12,15 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.convert import Block, BranchStep, GraphStep, LoopStep, Step, literal, numbers, with_inputs
+from snd_analysis.convert import Block, BranchStep, GraphStep, InvocationStep, LoopStep, literal, numbers, with_inputs
 from snd_analysis.model import Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack, Run, Value, format_value
+from snd_analysis.symbolic.values import NULL, ItemRun, Pack, Value, format_value
 from snd_server.exchange.onnx_import.builder import Builder
 from snd_server.exchange.onnx_import.composed import Makers, Other, composed
 from snd_server.exchange.onnx_import.data import UntranslatableError
 
-_Seen: TypeAlias = "ChainMap[Hashable, Step]"
+_Seen: TypeAlias = "ChainMap[Hashable, InvocationStep]"
 
 _RELABELLED = frozenset(["layout.reshape", "layout.flatten", "layout.squeeze", "layout.unsqueeze"])
 """Operators that keep the order of elements."""
@@ -59,7 +59,7 @@ def without_unused(steps: Iterable[GraphStep], results: Iterable[Tensor]) -> lis
 
     return [
         replace(each, outputs=tuple(map(kept, each.outputs)))
-        if isinstance(each, Step) and len(each.outputs) > 1
+        if isinstance(each, InvocationStep) and len(each.outputs) > 1
         else each
         for each in steps
     ]
@@ -79,14 +79,14 @@ class _Tidier:
         found: list[GraphStep] = []
         for each in steps:
             step = self._with_defaults(with_inputs(self._with_blocks(each, seen), self._source))
-            kept = self._tidied(step, seen) if isinstance(step, Step) else step
+            kept = self._tidied(step, seen) if isinstance(step, InvocationStep) else step
             if kept is not None:
                 found.append(kept)
         return found
 
     def _with_defaults(self, step: GraphStep) -> GraphStep:
         """Leave out states that are the defaults: 0 for ``nn.lstm``."""
-        if not isinstance(step, Step) or step.operator != "nn.lstm" or step.inputs[6] is not NULL:
+        if not isinstance(step, InvocationStep) or step.operator != "nn.lstm" or step.inputs[6] is not NULL:
             return step
         fillings = (self._filling(each) for each in step.inputs[4:6])
         are_zero = all(each is not None and literal(each) == 0.0 for each in fillings)
@@ -106,7 +106,7 @@ class _Tidier:
         steps = self.steps(block.steps, seen.new_child())
         return Block(tuple(steps), tuple(map(self._source, block.results)))
 
-    def _tidied(self, step: Step, seen: _Seen) -> Step | None:
+    def _tidied(self, step: InvocationStep, seen: _Seen) -> InvocationStep | None:
         """Return an invocation in its usual form; None if its result is another known tensor."""
         while (usual := self._usual(step)) is not None:
             if isinstance(usual, Tensor):
@@ -132,7 +132,7 @@ class _Tidier:
             self._builder.wanted.setdefault(known, self._builder.wanted[output])
 
     # ---- rules -------------------------------------------------------------------------------------------------------
-    def _usual(self, step: Step) -> Tensor | Step | None:
+    def _usual(self, step: InvocationStep) -> Tensor | InvocationStep | None:
         if len(step.outputs) != 1 or not isinstance(step.outputs[0], Tensor):
             return None
         for rule in (self._neutral, self._layout, self._logic, self._composed):
@@ -141,7 +141,7 @@ class _Tidier:
                 return found
         return None
 
-    def _other(self, step: Step, wanted: Other) -> Step | None:
+    def _other(self, step: InvocationStep, wanted: Other) -> InvocationStep | None:
         """Return another invocation that gives the same tensor; None if there is no such invocation."""
         try:
             with self._builder.block() as steps:
@@ -150,12 +150,12 @@ class _Tidier:
             return None
         (made,) = steps
         (output,) = step.outputs
-        assert isinstance(made, Step)
+        assert isinstance(made, InvocationStep)
         assert isinstance(output, Tensor)
         is_same = len(results) == 1 and isinstance(results[0], Tensor) and results[0].shape == output.shape
         return replace(made, outputs=step.outputs) if is_same else None
 
-    def _neutral(self, step: Step) -> Tensor | None:
+    def _neutral(self, step: InvocationStep) -> Tensor | None:
         if step.operator not in _NEUTRAL:
             return None
         number, place = _NEUTRAL[step.operator]
@@ -167,7 +167,7 @@ class _Tidier:
                 return value
         return None
 
-    def _layout(self, step: Step) -> Tensor | Step | None:
+    def _layout(self, step: InvocationStep) -> Tensor | InvocationStep | None:
         value = step.inputs[0] if step.inputs else NULL
         if step.operator not in _OF_UNIFORM or not isinstance(value, Tensor):
             return None
@@ -200,7 +200,7 @@ class _Tidier:
         first = made.inputs[0]
         return first if isinstance(first, Tensor) and literal(first) is not None else None
 
-    def _batched(self, step: Step, before: Step) -> Step | None:
+    def _batched(self, step: InvocationStep, before: InvocationStep) -> InvocationStep | None:
         """Remove two reshapes around a product or a transposition of matrices, if the second undoes the first."""
         reshape = self._made.of(before.inputs[0])
         if reshape is None or reshape.operator != "layout.reshape":
@@ -222,7 +222,7 @@ class _Tidier:
                 return self._other(step, Other("linalg.matmul", [source, matrix]))  # type: ignore[list-item]
         return None
 
-    def _logic(self, step: Step) -> Step | None:
+    def _logic(self, step: InvocationStep) -> InvocationStep | None:
         before = self._made.of(step.inputs[0]) if step.inputs else None
         if before is None:
             return None
@@ -235,19 +235,19 @@ class _Tidier:
                 return self._other(step, Other("layout.cast", [first], dtypes=[_output(step).dtype or "real"]))
         return None
 
-    def _composed(self, step: Step) -> Step | None:
+    def _composed(self, step: InvocationStep) -> InvocationStep | None:
         """Return the operator of the library that equals several statements; None if there is none."""
         wanted = composed(step, self._made)
         return None if wanted is None else self._other(step, wanted)
 
 
-def _output(step: Step) -> Tensor:
+def _output(step: InvocationStep) -> Tensor:
     (output,) = step.outputs
     assert isinstance(output, Tensor)
     return output
 
 
-def _keeps_shape(step: Step, value: Tensor) -> bool:
+def _keeps_shape(step: InvocationStep, value: Tensor) -> bool:
     """Return whether a reshape asks for the present extents of a tensor; -1 matches any single extent."""
     wanted = step.attributes.get("shape")
     if value.shape == _output(step).shape:
@@ -266,7 +266,7 @@ def _joins_first(value: Tensor, result: Tensor) -> bool:
     return len(rest) < len(value.shape or ()) and (value.shape or ())[-len(rest) :] == rest
 
 
-def _axes_of_both(first: Step, second: Step) -> list[int]:
+def _axes_of_both(first: InvocationStep, second: InvocationStep) -> list[int]:
     """Return the dimensions that two invocations of ``layout.unsqueeze`` add together."""
     rank = len(_output(second).shape or ())
     late = {axis % rank for axis in numbers(second.attributes["axes"]) or ()}
@@ -276,10 +276,10 @@ def _axes_of_both(first: Step, second: Step) -> list[int]:
 
 
 # ---- repeated computations -------------------------------------------------------------------------------------------
-def _key(step: Step) -> Hashable | None:
+def _key(step: InvocationStep) -> Hashable | None:
     """Return the key that equal invocations share; None for random ones, or results that are packs of any length."""
     has_runs = any(
-        isinstance(each, Pack) and any(isinstance(part, Run) for part in each.segments) for each in step.outputs
+        isinstance(each, Pack) and any(isinstance(part, ItemRun) for part in each.segments) for each in step.outputs
     )
     if step.module == "rand" or has_runs:
         return None

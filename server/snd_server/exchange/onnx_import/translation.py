@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.convert import GraphText, Names
+from snd_analysis.convert import DefinitionNames, GraphText
 from snd_analysis.model import Tensor, TensorKind, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
@@ -18,14 +18,14 @@ from snd_server.exchange.onnx_import.data import Data, UntranslatableError, cons
 from snd_server.exchange.onnx_import.definitions import definition_of
 from snd_server.exchange.onnx_import.folding import folded
 from snd_server.exchange.onnx_import.naming import joined, readable, says_nothing, snake
-from snd_server.exchange.onnx_import.node import INT, TRANSLATIONS, Item, Items, Node
+from snd_server.exchange.onnx_import.node import INT, TRANSLATIONS, Item, OnnxNode, TensorSequence
 from snd_server.exchange.onnx_import.placeholders import declared_outputs, placeholder_of
 from snd_server.exchange.onnx_import.source import Array, Declared, SourceGraph, SourceNode
 
 _MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
-class Problem(Struct, frozen=True):
+class UntranslatedNode(Struct, frozen=True):
     """A node that is not translated, and why."""
 
     node: str
@@ -45,13 +45,13 @@ class Missing(Struct, frozen=True):
 class Translator:
     """Translator of a graph, with the facts about tensors by their names."""
 
-    def __init__(self, builder: Builder, symbols: Mapping[str, Integer], names: Names) -> None:
+    def __init__(self, builder: Builder, symbols: Mapping[str, Integer], names: DefinitionNames) -> None:
         """Prepare the translation.
 
         ``symbols`` are extents by source name, ``names`` are names of the module's operators.
         """
         self.builder = builder
-        self.problems: list[Problem] = []
+        self.problems: list[UntranslatedNode] = []
         self.known: dict[str, Item | Missing] = {}
         self.placeholders: dict[str, GraphText] = {}
         """Operators that replace untranslated nodes, by their names."""
@@ -75,7 +75,7 @@ class Translator:
             self.node(node)
         for each in graph.outputs:
             if each.name not in self.known:
-                self.problems.append(Problem(each.name, "output", "no node gives it"))
+                self.problems.append(UntranslatedNode(each.name, "output", "no node gives it"))
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
 
     def declared_rank(self, name: str) -> int | None:
@@ -100,7 +100,7 @@ class Translator:
 
     def _leave(self, source: SourceNode, first: int, reason: str) -> None:
         del self.builder.steps[first:]
-        self.problems.append(Problem(source.shown, source.kind, reason))
+        self.problems.append(UntranslatedNode(source.shown, source.kind, reason))
         outputs = self._stands_for(source, reason)
         for name, value in zip(filter(None, source.outputs), outputs or (), strict=outputs is not None):
             self.known[name] = self._named(value, name, source)
@@ -132,7 +132,7 @@ class Translator:
         self._name_others(first, source)
 
     def _outputs(self, source: SourceNode) -> list[Item]:
-        node = Node(source, [self.value(name) for name in source.inputs], self.builder, self)
+        node = OnnxNode(source, [self.value(name) for name in source.inputs], self.builder, self)
         constants = folded(node)
         if constants is not None:
             return list(constants)
@@ -150,9 +150,9 @@ class Translator:
         if translate is None:
             return self._defined(node)
         found = translate(node)
-        return [found] if found is None or isinstance(found, Data | Items) else list(found)
+        return [found] if found is None or isinstance(found, Data | TensorSequence) else list(found)
 
-    def _defined(self, node: Node) -> list[Item]:
+    def _defined(self, node: OnnxNode) -> list[Item]:
         """Translate the nodes by which ONNX defines a node."""
         source = node.source
         nodes = definition_of(node)

@@ -35,7 +35,7 @@ from snd_server.lsp.wire.parameters import (
     texts,
     whole,
 )
-from snd_server.lsp.wire.progress import Progress, progress
+from snd_server.lsp.wire.progress import RequestProgress, progress
 from snd_server.render.composed import ComposedGraph
 from snd_server.render.shapes_json import shapes_content
 from snd_server.running.arguments import ArgumentError, parse_arguments
@@ -115,7 +115,7 @@ async def _run(server: SndServer, path: str, params: Any, request: RunRequest) -
     return await server.session.work(lambda: evaluated_content(evaluated, report))
 
 
-def _evaluating(server: SndServer, params: Any) -> AbstractContextManager[Progress]:
+def _evaluating(server: SndServer, params: Any) -> AbstractContextManager[RequestProgress]:
     return progress(server, entry(params, "workDoneToken"), "Evaluating")
 
 

@@ -76,7 +76,7 @@ class _Found(Struct, frozen=True):
     seconds: float
 
 
-class Values:
+class FreshValues:
     """Computed and pending values. Written by one thread; ``of`` may be called on any."""
 
     def __init__(self) -> None:

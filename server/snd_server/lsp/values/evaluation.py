@@ -19,13 +19,13 @@ from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in, sample
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.session.analysis_thread import Interrupted, Question
-from snd_server.lsp.session.freshness import Freshness, Outcome, ValueKey, Values
+from snd_server.lsp.session.freshness import Freshness, FreshValues, Outcome, ValueKey
 from snd_server.lsp.session.late_runtime import load_runtime
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.values.evaluation_options import EvaluationOptions, evaluation_options
 from snd_server.lsp.values.evaluation_queue import EvaluationQueue, Job
 from snd_server.lsp.values.graph_choices import GivenInputs, GraphChoices, choice_text
-from snd_server.lsp.values.shown_values import Order, ShownGraph, ShownSample, Subject
+from snd_server.lsp.values.shown_values import ShownGraph, ShownSample, ShownSubject, ValuesRequest
 from snd_server.lsp.values.stored_tensors import weights_stamp
 from snd_server.lsp.values.value_refresh import ValueRefresher
 from snd_server.running.arguments import ArgumentError
@@ -50,7 +50,7 @@ class Evaluations:
     def __init__(self, server: SndServer) -> None:
         self.choices = GraphChoices()
         self._server = server
-        self._values = Values()
+        self._values = FreshValues()
         self._refresher = ValueRefresher(server)
         self._queue = EvaluationQueue(server, self._values, self._refresher.soon)
         self._preparing: set[tuple[ValueKey, Question]] = set()
@@ -183,7 +183,7 @@ class Evaluations:
                 question.stop(reason)
         self._queue.give_up(lambda job: condition(job.key), reason)
 
-    async def _outcome(self, found: Subject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
+    async def _outcome(self, found: ShownSubject, request: SampleRequest, options: EvaluationOptions) -> Outcome:
         jobs = [job for job in self._queue.jobs() if job.stopping is None]  # others are cancelled
         known = next((job for job in jobs if job.key == found.key and job.digest == found.digest), None)
         job = known if known is not None and known.wanted else self._add(found, request, options, wanted=True)
@@ -231,11 +231,11 @@ class Evaluations:
             freshness = tuple((each.key, each.digest, self._freshness(each)) for each in order.subjects)
             self._refresher.shown(path, freshness)
 
-    def _end_outdated(self, path: str, order: Order | None) -> None:
+    def _end_outdated(self, path: str, order: ValuesRequest | None) -> None:
         digests = {} if order is None else {each.key: each.digest for each in order.subjects}
         self._queue.give_up(lambda job: job.key.path == path and job.digest not in (None, digests.get(job.key)))
 
-    def _is_cheap(self, subject: Subject, options: EvaluationOptions) -> bool:
+    def _is_cheap(self, subject: ShownSubject, options: EvaluationOptions) -> bool:
         """On the analysis thread, since it may take composing."""
         if isinstance(subject, ShownGraph) and (subject.is_hidden or not options.graphs):
             return False
@@ -249,21 +249,21 @@ class Evaluations:
         seconds = None if self._values.deserves_another_try(subject.key) else self._values.seconds(subject.key)
         return subject.is_small if seconds is None else seconds <= options.budget
 
-    def _freshness(self, subject: Subject) -> Freshness:
+    def _freshness(self, subject: ShownSubject) -> Freshness:
         return self._values.of(subject.key, subject.digest).freshness
 
-    async def _order(self, path: str, *, weigh: bool = False) -> Order | None:
+    async def _order(self, path: str, *, weigh: bool = False) -> ValuesRequest | None:
         """Return the current samples and graphs of a document; if ``weigh``, with the cheap ones listed.
 
         None if there is no such document.
         """
 
-        def answer(snapshot: Snapshot, question: Question) -> Order:
-            samples: Iterator[Subject] = question.each(self.samples(snapshot, path))
-            graphs: Iterator[Subject] = question.each(self.graphs(snapshot, path))
+        def answer(snapshot: Snapshot, question: Question) -> ValuesRequest:
+            samples: Iterator[ShownSubject] = question.each(self.samples(snapshot, path))
+            graphs: Iterator[ShownSubject] = question.each(self.graphs(snapshot, path))
             subjects, options = (*samples, *graphs), self.options(path)
             cheap = [each for each in question.each(subjects) if self._is_cheap(each, options)] if weigh else []
-            return Order(subjects, sample_request(snapshot, path, options), options, tuple(cheap))
+            return ValuesRequest(subjects, sample_request(snapshot, path, options), options, tuple(cheap))
 
         try:
             return await self._server.session.ask(path, answer, background=True)
@@ -271,11 +271,11 @@ class Evaluations:
             return None
 
     # ---- jobs --------------------------------------------------------------------------------------------------------
-    async def _begin(self, subject: Subject, request: SampleRequest, options: EvaluationOptions) -> None:
+    async def _begin(self, subject: ShownSubject, request: SampleRequest, options: EvaluationOptions) -> None:
         with suppress(ArgumentError, UnknownDocument):  # the choice no longer fits: requests report it
             self._add(await self._prepared(subject, options), request, options, wanted=False)
 
-    def _add(self, subject: Subject, request: SampleRequest, options: EvaluationOptions, *, wanted: bool) -> Job:
+    def _add(self, subject: ShownSubject, request: SampleRequest, options: EvaluationOptions, *, wanted: bool) -> Job:
         return self._queue.add(
             Job(
                 subject.key,
@@ -288,11 +288,11 @@ class Evaluations:
             )
         )
 
-    def _is_known_as_brief(self, subject: Subject, options: EvaluationOptions) -> bool:
+    def _is_known_as_brief(self, subject: ShownSubject, options: EvaluationOptions) -> bool:
         seconds = self._values.seconds(subject.key)
         return seconds is not None and seconds <= options.budget
 
-    async def _prepared(self, subject: Subject, options: EvaluationOptions) -> Subject:
+    async def _prepared(self, subject: ShownSubject, options: EvaluationOptions) -> ShownSubject:
         """Return the subject with its arguments. Raise ArgumentError if they do not fit."""
         if isinstance(subject, ShownSample) or not isinstance(subject.choice, GivenInputs):
             return subject

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from snd_runtime.worker import ProcessLimits, WorkerFailed
 from snd_server.lsp.limits import MOST_EVALUATIONS
-from snd_server.lsp.session.freshness import NOTICEABLE_SECONDS, ValueKey, Values
+from snd_server.lsp.session.freshness import NOTICEABLE_SECONDS, FreshValues, ValueKey
 from snd_server.lsp.session.late_runtime import load_runtime
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Job(Struct, eq=False):
 class EvaluationQueue:
     """Queue that evaluates jobs and stores their outcomes; ``changed`` is called when the display must change."""
 
-    def __init__(self, server: SndServer, values: Values, changed: Callable[[], None]) -> None:
+    def __init__(self, server: SndServer, values: FreshValues, changed: Callable[[], None]) -> None:
         self._server = server
         self._values = values
         self._changed = changed

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from snd_runtime.evaluation import EvaluationAnswer, EvaluationRequest, Evaluator, Progress, ShownStep
     from snd_server.lsp.server import SndServer
     from snd_server.render.evaluated import Evaluated
-    from snd_server.running.evaluate import Prepared, RunRequest
+    from snd_server.running.evaluate import PreparedRun, RunRequest
 
 
 _Tell = Callable[[int, int], None]
@@ -40,7 +40,7 @@ class GraphValue(Struct, frozen=True):
 
 class _Order(Struct, frozen=True):
     snapshot: Snapshot
-    prepared: Prepared
+    prepared: PreparedRun
     texts: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
 

@@ -85,18 +85,18 @@ class ShownGraph(Struct, frozen=True):
         return GraphTrace(rule=rules.INTERNAL_ERROR, message=message)
 
 
-Subject: TypeAlias = ShownSample | ShownGraph
+ShownSubject: TypeAlias = ShownSample | ShownGraph
 
 
-class Order(Struct, frozen=True):
+class ValuesRequest(Struct, frozen=True):
     """The samples and graphs of one state of a document, and the request to evaluate them."""
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[ShownSubject, ...]
     request: SampleRequest
     options: EvaluationOptions
-    cheap: tuple[Subject, ...] = ()
+    cheap: tuple[ShownSubject, ...] = ()
     """Samples and graphs that are evaluated automatically; empty if that was not decided."""
 
-    def find(self, key: ValueKey) -> Subject | None:
+    def find(self, key: ValueKey) -> ShownSubject | None:
         """Return the sample or graph of that name; None if there is none any more."""
         return next((each for each in self.subjects if each.key == key), None)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
 
 
-class Progress:
+class RequestProgress:
     """The progress of a request for the client, sent no more often than users can see."""
 
     def __init__(self, server: SndServer, token: types.ProgressToken | None) -> None:
@@ -59,9 +59,9 @@ class Progress:
 
 
 @contextmanager
-def progress(server: SndServer, token: types.ProgressToken | None, title: str) -> Iterator[Progress]:
+def progress(server: SndServer, token: types.ProgressToken | None, title: str) -> Iterator[RequestProgress]:
     """Show the progress of the work inside; nothing without a token."""
-    shown = Progress(server, token)
+    shown = RequestProgress(server, token)
     shown.begin(title, asyncio.current_task())
     try:
         yield shown
@@ -70,12 +70,12 @@ def progress(server: SndServer, token: types.ProgressToken | None, title: str) -
 
 
 @contextmanager
-def begun_progress(server: SndServer, title: str, after_seconds: float) -> Iterator[Progress]:
+def begun_progress(server: SndServer, title: str, after_seconds: float) -> Iterator[RequestProgress]:
     """Show the progress of the work inside, for which no request waits, from some seconds on.
 
     The client may cancel it. Clients that can't create progress see nothing.
     """
-    shown, task, token = Progress(server, None), asyncio.current_task(), f"snd/{uuid4()}"
+    shown, task, token = RequestProgress(server, None), asyncio.current_task(), f"snd/{uuid4()}"
 
     def create() -> None:
         server.work_done_progress.create(token, lambda *_: shown.begin_created(token, title, task))
@@ -91,7 +91,7 @@ def begun_progress(server: SndServer, title: str, after_seconds: float) -> Itera
         shown.end()
 
 
-def reported_from_threads(shown: Progress) -> Callable[[int, int, str], None]:
+def reported_from_threads(shown: RequestProgress) -> Callable[[int, int, str], None]:
     """Return the report of a progress as a function that may be called on any thread."""
     loop = asyncio.get_running_loop()
 

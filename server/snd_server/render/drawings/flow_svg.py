@@ -8,7 +8,7 @@ from itertools import product
 
 from msgspec import Struct
 
-from snd_analysis.compose.formulas import Cell
+from snd_analysis.compose.formulas import FlowCell
 from snd_analysis.ide.data_flow import DataFlow, Direction, TensorCells, cells_text, flow_lines
 from snd_server.limits import MOST_FLOW_GRIDS, MOST_FLOW_LINES
 
@@ -84,7 +84,7 @@ def _drawn(tensor: TensorCells, kind: str) -> _Box:
 
 def _grids(tensor: TensorCells, shape: Sequence[int]) -> Iterator[tuple[str, set[tuple[int, int]]]]:
     """Yield the cells of each slice along the last two dimensions that has any, and which slice it is."""
-    found: dict[Cell, set[tuple[int, int]]] = {}
+    found: dict[FlowCell, set[tuple[int, int]]] = {}
     for cell in tensor.cells:
         padded = (0,) * (2 - len(cell)) + cell
         rows, columns = [1, 1, *shape][-2:]

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value, is_computed
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList, is_computed
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import TRUE, Integer
 
@@ -37,7 +37,7 @@ def _reshape(given: Mapping[str, Given]) -> Mapping[str, Given]:
     if parts is None or left is None or is_computed(given["shape"].value):
         return given
     extents = [left if each.value == -1 else each for each in parts.extents]
-    return {**given, "shape": Given(Items(tuple(extents)), given["shape"].span)}
+    return {**given, "shape": Given(ItemList(tuple(extents)), given["shape"].span)}
 
 
 class _Reshaped(Struct, frozen=True):
@@ -88,7 +88,7 @@ def _slice(given: Mapping[str, Given]) -> Mapping[str, Given]:
         "begin": [begin + limit if _is_below(begin, 0) else begin for begin, _, limit in rows],
         "end": [_end(begin, end, limit) for begin, end, limit in rows],
     }
-    resolved = {name: Given(Items(tuple(values)), given[name].span) for name, values in bounds.items()}
+    resolved = {name: Given(ItemList(tuple(values)), given[name].span) for name, values in bounds.items()}
     return {**given, **resolved, "exact": Given(TRUE, given["end"].span)}
 
 
@@ -107,15 +107,15 @@ def _depend_on_symbols(numbers: Sequence[Integer]) -> bool:
 
 
 def _extents_of(given: Given | None) -> list[Integer] | None:
-    tensor = given.value.tensor if given is not None and isinstance(given.value, TensorName) else None
+    tensor = given.value.tensor if given is not None and isinstance(given.value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     extents = [each for each in shape if isinstance(each, Integer)]
     return None if tensor is None or tensor.shape is None or len(extents) != len(shape) else extents
 
 
 def _integers(given: Given | None) -> list[Integer] | None:
-    value: Value | None = None if given is None else plain(given.value)
-    items = value.values if isinstance(value, Items) else () if value is None else (value,)
+    value: ElaboratedValue | None = None if given is None else plain(given.value)
+    items = value.values if isinstance(value, ItemList) else () if value is None else (value,)
     found = [each for each in items if isinstance(each, Integer)]
     return found if items and len(found) == len(items) else None
 

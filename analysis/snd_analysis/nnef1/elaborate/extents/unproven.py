@@ -26,6 +26,7 @@ from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import (
     TRUE,
+    EqualityVerdict,
     Extremum,
     Integer,
     IsZero,
@@ -34,7 +35,6 @@ from snd_analysis.symbolic.integers import (
     Quotient,
     Truth,
     Variable,
-    Verdict,
 )
 from snd_analysis.symbolic.values import OperationError, substitute
 
@@ -144,7 +144,7 @@ def _holds_above_zero(condition: Truth, least: Mapping[Hashable, int]) -> bool:
 def fails_above_zero(equation: Integer) -> bool:
     """Return whether an integer is 0 for no sizes but 0."""
     found = integers.substitute(equation, _above_zero(equation))
-    return integers.decide_equal(found, integers.constant(0)) is Verdict.DIFFERENT
+    return integers.decide_equal(found, integers.constant(0)) is EqualityVerdict.DIFFERENT
 
 
 def _above_zero(value: Truth | Integer, least: Mapping[Hashable, int] = {}) -> Mapping[Hashable, Integer]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Edit, Repair, Span, descendants
 from snd_analysis.compose import Member, Template
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, type_name
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, type_name
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
 
@@ -24,7 +24,7 @@ _BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real"
 class Given(Struct, frozen=True):
     """The value of an argument, and where it stands in the statement at hand."""
 
-    value: Value
+    value: ElaboratedValue
     span: Span
     written: nodes.Expression | None = None
     """The argument as written in the text; None for other values."""
@@ -48,12 +48,12 @@ class Mismatch(Struct, frozen=True):
     repair: Repair | None = None
 
 
-def item_type(value: Value) -> str | None:
+def item_type(value: ElaboratedValue) -> str | None:
     """Return the type of the items of a tensor, or of a literal in its place; None if it is not known."""
     match value:
-        case TensorName(tensor=tensor):
+        case GraphTensor(tensor=tensor):
             return None if tensor is None else tensor.dtype
-        case Items(values=values):
+        case ItemList(values=values):
             return next((found for each in values if (found := item_type(each)) is not None), None)
         case Integer():
             return "int"
@@ -106,7 +106,7 @@ def adopted(template: Template, given: Mapping[str, Given]) -> Mapping[str, Give
     of_integers = {
         members[name]
         for name, each in given.items()
-        if members.get(name) in generics and isinstance(each.value, TensorName) and item_type(each.value) == "int"
+        if members.get(name) in generics and isinstance(each.value, GraphTensor) and item_type(each.value) == "int"
     }
     if not of_integers:
         return given
@@ -134,12 +134,12 @@ def is_type_of_tract(written: str) -> bool:
 
 
 # ---- types that fragments declare ------------------------------------------------------------------------------------
-def suits(type_: nodes.Type, value: Value) -> bool:
+def suits(type_: nodes.Type, value: ElaboratedValue) -> bool:
     """Return whether a value is of a type, or becomes so by a cast that is implied: a number is a tensor, too."""
     match type_, value:
         case _, _ if value is UNKNOWN:
             return True
-        case nodes.TensorType(item=item), TensorName(tensor=tensor):
+        case nodes.TensorType(item=item), GraphTensor(tensor=tensor):
             dtype = None if tensor is None else tensor.dtype
             return item is None or dtype is None or item.text in ("?", NAMES.get(dtype))
         case nodes.TensorType(item=item), Integer() | float() | Truth() | str():
@@ -147,24 +147,24 @@ def suits(type_: nodes.Type, value: Value) -> bool:
         case nodes.PrimitiveType(text=text), _:
             kinds = {"integer": Integer, "scalar": float, "logical": Truth, "string": str}
             return isinstance(value, kinds[text]) if text in kinds else isinstance(value, tuple(kinds.values()))
-        case nodes.ArrayType(item=item), Items(values=values, is_tuple=False):
+        case nodes.ArrayType(item=item), ItemList(values=values, is_tuple=False):
             return all(suits(item, each) for each in values)
-        case nodes.TupleType(items=items), Items(values=values, is_tuple=True):
+        case nodes.TupleType(items=items), ItemList(values=values, is_tuple=True):
             return len(items) == len(values) and all(map(suits, items, values))
     return False
 
 
-def generic_type(type_: nodes.Type, value: Value) -> str | None:
+def generic_type(type_: nodes.Type, value: ElaboratedValue) -> str | None:
     """Return the generic type of a parameter for a value; None if the value does not determine it."""
     match type_, value:
-        case nodes.TensorType(item=nodes.PrimitiveType(text="?")), TensorName(tensor=tensor):
+        case nodes.TensorType(item=nodes.PrimitiveType(text="?")), GraphTensor(tensor=tensor):
             return None if tensor is None or tensor.dtype is None else NAMES[tensor.dtype]
         case nodes.TensorType(item=nodes.PrimitiveType(text="?") as item), _:
             return generic_type(item, value)
         case nodes.PrimitiveType(text="?"), Integer() | float() | Truth() | str():
             return type_name(value)
-        case nodes.ArrayType(item=item), Items(values=values):
+        case nodes.ArrayType(item=item), ItemList(values=values):
             return next(filter(None, (generic_type(item, each) for each in values)), None)
-        case nodes.TupleType(items=items), Items(values=values):
+        case nodes.TupleType(items=items), ItemList(values=values):
             return next(filter(None, map(generic_type, items, values)), None)
     return None

@@ -14,7 +14,7 @@ from msgspec import Struct
 from snd_analysis.base import Span
 from snd_analysis.compose import Member, Template
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
-from snd_analysis.nnef1.elaborate.values import NarrowInteger, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, NarrowInteger
 from snd_analysis.symbolic.integers import constant
 
 _NAME = re.compile(r"(?P<sign>[iu])(?P<bits>8|16)", re.IGNORECASE)
@@ -59,7 +59,7 @@ def narrow_result(
         for member in template.inputs
         if member.node.type.text == declared and (each := given.get(member.name.removesuffix("_"))) is not None
     ]
-    tensors = [each for each in values if isinstance(each, TensorName) and each.known is None]
+    tensors = [each for each in values if isinstance(each, GraphTensor) and each.known is None]
     found = {each.narrow for each in tensors}
     return found.pop() if len(found) == 1 else None
 
@@ -89,8 +89,8 @@ def adjustment_after(operation: str, given: Mapping[str, Given], narrow: NarrowI
     return _adjustment("_wrapped_signed" if narrow.is_signed else "_wrapped", span, bits=narrow.bits)
 
 
-def _may_be_wider(value: Value, narrow: NarrowInteger) -> bool:
-    return item_type(value) == "int" and not (isinstance(value, TensorName) and value.narrow == narrow)
+def _may_be_wider(value: ElaboratedValue, narrow: NarrowInteger) -> bool:
+    return item_type(value) == "int" and not (isinstance(value, GraphTensor) and value.narrow == narrow)
 
 
 def _saturated(narrow: NarrowInteger, span: Span) -> Adjustment:

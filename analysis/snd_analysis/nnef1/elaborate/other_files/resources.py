@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from snd_analysis import rules
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator, Source
 from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_DIGITS, MOST_ITEMS
-from snd_analysis.nnef1.elaborate.operators import Parameter
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, Value
+from snd_analysis.nnef1.elaborate.operators import OperationParameter
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, ItemList
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 
@@ -20,8 +20,8 @@ _STEP = re.compile(r"""\.(?P<name>\w+)|\[(?P<at>\d{1,9})\]|\['(?P<single>[^']*)'
 
 
 def _resource(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     """Return the value of a key. Nothing is known of a missing file, since programs may provide others."""
     label, key = given["label"].value, given["key"].value
     for name, each in (("label", label), ("key", key)):
@@ -60,7 +60,7 @@ def _item(value: Any, step: re.Match[str]) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _value(found: Any) -> Value | None:
+def _value(found: Any) -> ElaboratedValue | None:
     """Return a value of JSON; None if it is none of a graph."""
     match found:
         case bool():
@@ -71,14 +71,14 @@ def _value(found: Any) -> Value | None:
             return found
         case list() if len(found) <= MOST_ITEMS:
             items = [_value(each) for each in found]
-            return None if None in items else Items(tuple(each for each in items if each is not None))
+            return None if None in items else ItemList(tuple(each for each in items if each is not None))
     return None
 
 
-def _attribute(name: str) -> Parameter:
-    return Parameter(name, False, False, True)
+def _attribute(name: str) -> OperationParameter:
+    return OperationParameter(name, False, False, True)
 
 
-RESOURCES: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+RESOURCES: Mapping[str, tuple[tuple[OperationParameter, ...], Source]] = {
     "tract_resource_get": ((_attribute("label"), _attribute("key")), _resource)
 }

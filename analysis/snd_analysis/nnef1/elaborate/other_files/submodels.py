@@ -15,21 +15,21 @@ from snd_analysis import rules
 from snd_analysis.base import Problem, Severity, Span
 from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import NamesOfFile, Record, SubmodelUse
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator, Source
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator, Source
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 _EXTERNAL = ("external", "tract_core_external")
 
 
 def _submodel(
-    evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> Value:
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     context, label, given_inputs = evaluator.context, given["label"], given["input"]
     if not isinstance(label.value, str):
         return evaluator.report(rules.TYPE_MISMATCH, label.span, "a label is a string")
@@ -43,7 +43,7 @@ def _submodel(
     wrong = found.fault or _first_error(found.tree.problems) or ("it has no graph" if graph is None else None)
     if wrong is not None or graph is None:
         return evaluator.report(rules.INVALID_SUBMODEL, label.span, f"'{found.path}': {wrong}")
-    values = given_inputs.value.values if isinstance(given_inputs.value, Items) else (given_inputs.value,)
+    values = given_inputs.value.values if isinstance(given_inputs.value, ItemList) else (given_inputs.value,)
     if any(map(has_unknown, values)):
         return UNKNOWN
     names = [each.name.text for each in graph.head.parameters]
@@ -87,7 +87,7 @@ def _count(number: int, what: str) -> str:
 
 # ---- its inputs ------------------------------------------------------------------------------------------------------
 def _symbols(
-    found: Submodel, graph: nodes.Definition, inputs: Mapping[str, Value], unproven: list[Integer]
+    found: Submodel, graph: nodes.Definition, inputs: Mapping[str, ElaboratedValue], unproven: list[Integer]
 ) -> dict[str, Integer] | str | None:
     """Return the symbols of a submodel for its inputs, or the reason that the inputs do not fit; None if unknown.
 
@@ -98,7 +98,7 @@ def _symbols(
     bound: dict[str, Integer] = {}
     for name, shape in _declared_shapes(graph):
         value = inputs.get(name)
-        tensor = value.tensor if isinstance(value, TensorName) else None
+        tensor = value.tensor if isinstance(value, GraphTensor) else None
         if tensor is None or tensor.shape is None:
             return None
         extents = [each for each in tensor.shape if isinstance(each, Integer)]
@@ -111,9 +111,9 @@ def _symbols(
             if wanted is None:
                 return None
             verdict = integers.decide_equal(extent, wanted)
-            if verdict is Verdict.UNKNOWN:
+            if verdict is EqualityVerdict.UNKNOWN:
                 unproven.append(extent - wanted)
-            elif verdict is Verdict.DIFFERENT:
+            elif verdict is EqualityVerdict.DIFFERENT:
                 return f"takes the extent {wanted} in dimension {at} of '{name}', but this has {extent}"
     return bound if declared <= bound.keys() else None
 
@@ -174,9 +174,9 @@ def check_submodels(uses: Iterable[SubmodelUse]) -> Iterator[Problem]:
         seen.add((use.folder, use.label))
 
 
-SUBMODELS: Mapping[str, tuple[tuple[Parameter, ...], Source]] = {
+SUBMODELS: Mapping[str, tuple[tuple[OperationParameter, ...], Source]] = {
     "tract_core_submodel": (
-        (Parameter("input", True, True, True), Parameter("label", False, False, True)),
+        (OperationParameter("input", True, True, True), OperationParameter("label", False, False, True)),
         _submodel,
     )
 }

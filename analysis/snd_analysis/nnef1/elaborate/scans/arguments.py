@@ -14,11 +14,11 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Rule, Span, descendants
 from snd_analysis.nnef1.elaborate.arithmetic import binary
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_LISTED_NAMES
-from snd_analysis.nnef1.elaborate.values import Items, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.lints import UNUSED_SYMBOL
@@ -40,7 +40,7 @@ class ScannedTensor(Struct, frozen=True):
     """A tensor that a scan cuts into pieces along an axis, for a parameter of the body."""
 
     parameter: str
-    tensor: TensorName
+    tensor: GraphTensor
     axis: int
     step: int
     count: Integer
@@ -56,7 +56,7 @@ class State(Struct, frozen=True):
     """A parameter of the body that begins with a value, and has the value of a result of the turn before later."""
 
     parameter: str
-    initial: Value
+    initial: ElaboratedValue
     result: str
     span: Span
     result_span: Span
@@ -77,13 +77,13 @@ class ScanLists(Struct, frozen=True):
     """The lists of a scan without items that tract ignores."""
 
     scanned: tuple[ScannedTensor, ...]
-    full: Mapping[str, Value]
+    full: Mapping[str, ElaboratedValue]
     states: tuple[State, ...]
     outputs: tuple[Output, ...]
 
 
 def read_lists(
-    evaluator: Evaluator,
+    evaluator: BodyEvaluator,
     call: nodes.Call,
     body: nodes.Definition,
     given: Mapping[str, Given],
@@ -107,7 +107,7 @@ def read_lists(
         reader.wrong(rules.MISSING_ARGUMENT, place, "'output' is empty: the scan has no results")
     found = [each for each in scanned if each is not None]
     for each, row in zip(found[1:], [row for row in taken if row.list == "scan"][1:], strict=False):
-        if integers.decide_equal(each.count, found[0].count) is integers.Verdict.DIFFERENT:
+        if integers.decide_equal(each.count, found[0].count) is integers.EqualityVerdict.DIFFERENT:
             message = f"'{found[0].parameter}' has {found[0].count} pieces, but '{each.parameter}' has {each.count}"
             reader.wrong(rules.LENGTH_MISMATCH, row.span, message)
     if reader.is_wrong:
@@ -120,7 +120,7 @@ class _Row(Struct, frozen=True):
 
     list: str
     name: str
-    values: tuple[Value, ...]
+    values: tuple[ElaboratedValue, ...]
     spans: tuple[Span, ...]
     span: Span
     is_written: bool
@@ -130,7 +130,7 @@ class _Row(Struct, frozen=True):
 class _Reader:
     """Reader of the lists of one scan, which remembers mistakes."""
 
-    def __init__(self, evaluator: Evaluator, body: nodes.Definition) -> None:
+    def __init__(self, evaluator: BodyEvaluator, body: nodes.Definition) -> None:
         self.is_wrong = False
         self._evaluator = evaluator
         self._body = body
@@ -150,7 +150,7 @@ class _Reader:
         """Return the items of a list."""
         if given is None:
             return []
-        if not isinstance(given.value, Items):
+        if not isinstance(given.value, ItemList):
             self.wrong(rules.TYPE_MISMATCH, given.span, f"'{name}' is a list of tuples such as {_example(name)}")
             return []
         found = [
@@ -159,9 +159,9 @@ class _Reader:
         ]
         return [each for each in found if each is not None]
 
-    def _row(self, name: str, value: Value, span: Span, node: nodes.Expression | None) -> _Row | None:
-        parts, values = _PARTS[name], value.values if isinstance(value, Items) else ()
-        if not isinstance(value, Items) or not value.is_tuple:
+    def _row(self, name: str, value: ElaboratedValue, span: Span, node: nodes.Expression | None) -> _Row | None:
+        parts, values = _PARTS[name], value.values if isinstance(value, ItemList) else ()
+        if not isinstance(value, ItemList) or not value.is_tuple:
             self.wrong(rules.TYPE_MISMATCH, span, f"an item of '{name}' is a tuple such as {_example(name)}")
             return None
         if len(values) < len(parts):
@@ -225,7 +225,7 @@ class _Reader:
         extents = extents_of(tensor)
         if axis is None or step is None:
             return None
-        if not isinstance(tensor, TensorName) or extents is None:
+        if not isinstance(tensor, GraphTensor) or extents is None:
             self.wrong(rules.TYPE_MISMATCH, row.spans[1], "a scan takes a tensor apart whose shape is known")
             return None
         what = f"'{tensor.name}'" if tensor.name else "the tensor"
@@ -329,9 +329,9 @@ def axis_fault(axis: int, extents: Sequence[Integer], what: str) -> str | None:
     return f"{what} has no axis {axis}: its shape [{shape}] has {have}"
 
 
-def extents_of(value: Value) -> list[Integer] | None:
+def extents_of(value: ElaboratedValue) -> list[Integer] | None:
     """Return the extents of a tensor; None if its shape is unknown."""
-    tensor = value.tensor if isinstance(value, TensorName) else None
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     if tensor is None or tensor.shape is None:
         return None
     found = [each for each in tensor.shape if isinstance(each, Integer)]

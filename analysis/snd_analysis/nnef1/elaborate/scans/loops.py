@@ -9,8 +9,8 @@ from msgspec import Struct
 from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate import flat_graph
-from snd_analysis.nnef1.elaborate.context import Context, Frame
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, TensorName, Value
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic import integers
@@ -23,7 +23,7 @@ class Scanned(Struct, frozen=True):
     """A tensor that a loop takes apart along an axis into pieces of extent 1, for a parameter of its body."""
 
     parameter: str
-    tensor: TensorName
+    tensor: GraphTensor
     axis: int
 
 
@@ -31,7 +31,7 @@ class Carried(Struct, frozen=True):
     """The value of a parameter of the body in the first turn, and the result that it takes in later turns."""
 
     parameter: str
-    initial: TensorName
+    initial: GraphTensor
     result: str
 
 
@@ -45,15 +45,15 @@ class Wanted(Struct, frozen=True):
 
 
 def loop(
-    context: Context,
+    context: ElaborationContext,
     frame: Frame,
     span: Span,
     count: Integer,
     scanned: Sequence[Scanned],
     carried: Sequence[Carried],
     wanted: Sequence[Wanted],
-    turn: Callable[[Mapping[str, Value]], Mapping[str, Value]],
-) -> list[Value] | None:
+    turn: Callable[[Mapping[str, ElaboratedValue]], Mapping[str, ElaboratedValue]],
+) -> list[ElaboratedValue] | None:
     """Add a loop to the graph, and return its results; None if it has one that no loop has."""
     write = _Writer(context, frame, span)
     packs = {
@@ -66,7 +66,7 @@ def loop(
     }
     with context.aside() as statements:
         found = turn(locals_)
-    made = {name: value for name, value in found.items() if isinstance(value, TensorName) and _extents(value)}
+    made = {name: value for name, value in found.items() if isinstance(value, GraphTensor) and _extents(value)}
     if not made.keys() >= {*(each.result for each in carried), *(each.result for each in wanted)}:
         return [UNKNOWN for _ in wanted]
     if not _are_results(made, carried, wanted):
@@ -91,7 +91,7 @@ def loop(
     ]
 
 
-def _are_results(made: Mapping[str, TensorName], carried: Sequence[Carried], wanted: Sequence[Wanted]) -> bool:
+def _are_results(made: Mapping[str, GraphTensor], carried: Sequence[Carried], wanted: Sequence[Wanted]) -> bool:
     """Return whether a loop can produce all results: last values of carried tensors, others in pieces of extent 1."""
     lasting = {each.result for each in carried}
     return all(
@@ -105,7 +105,7 @@ def _are_results(made: Mapping[str, TensorName], carried: Sequence[Carried], wan
 class _Writer(Struct, frozen=True):
     """A writer of statements to the graph, all at one place."""
 
-    context: Context
+    context: ElaborationContext
     frame: Frame
     span: Span
 
@@ -158,37 +158,39 @@ class _Writer(Struct, frozen=True):
         return flat_graph.reference(name, self.span)
 
 
-def _local(context: Context, frame: Frame, parameter: str, source: TensorName, axis: int | None) -> TensorName:
+def _local(
+    context: ElaborationContext, frame: Frame, parameter: str, source: GraphTensor, axis: int | None
+) -> GraphTensor:
     """Return the tensor of a parameter in the body: the extents of its source, with extent 1 along ``axis``."""
     assert source.tensor is not None
     shape = [*_extents(source)]
     if axis is not None:
         shape[axis] = integers.constant(1)
     name = context.graph.unused_name(_local_name(context, frame, parameter))
-    return TensorName(name, Tensor(name, source.tensor.dtype, tuple(shape), TensorKind.RESULT))
+    return GraphTensor(name, Tensor(name, source.tensor.dtype, tuple(shape), TensorKind.RESULT))
 
 
-def _local_name(context: Context, frame: Frame, parameter: str) -> str:
+def _local_name(context: ElaborationContext, frame: Frame, parameter: str) -> str:
     """Return the name of a tensor of the body, distinct from names that statements of the graph assign."""
     name = f"{frame.prefix}{parameter}"
     return f"{frame.making}.{name}" if name in context.names.assigned else name
 
 
-def _wanted_name(context: Context, frame: Frame, wanted: Wanted) -> str:
+def _wanted_name(context: ElaborationContext, frame: Frame, wanted: Wanted) -> str:
     target = wanted.target
     text = frame.named(target.text) if isinstance(target, nodes.Identifier) else f"{frame.making}.{wanted.result}"
     return context.graph.unused_name(text)
 
 
-def _result(name: str, found: TensorName, wanted: Wanted, count: Integer) -> TensorName:
+def _result(name: str, found: GraphTensor, wanted: Wanted, count: Integer) -> GraphTensor:
     assert found.tensor is not None
     shape = [*_extents(found)]
     if not wanted.is_last:
         shape[wanted.axis] = count
-    return TensorName(name, Tensor(name, found.tensor.dtype, tuple(shape), TensorKind.RESULT))
+    return GraphTensor(name, Tensor(name, found.tensor.dtype, tuple(shape), TensorKind.RESULT))
 
 
-def _extents(value: Value) -> tuple[Integer, ...]:
-    tensor = value.tensor if isinstance(value, TensorName) else None
+def _extents(value: ElaboratedValue) -> tuple[Integer, ...]:
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     return tuple(each for each in shape if isinstance(each, Integer))

@@ -14,17 +14,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import input_extent
-from snd_analysis.nnef1.elaborate.context import Context, Record
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, Record
 from snd_analysis.nnef1.elaborate.extents.refused import is_refused
 from snd_analysis.nnef1.elaborate.scans.arguments import State, extents_of
-from snd_analysis.nnef1.elaborate.values import TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor
 from snd_analysis.symbolic.integers import Integer, Leaf
 
 _PROBE_NAME = "probed extent"
 _PROBE = input_extent(_PROBE_NAME)
 """The symbol that takes the place of an extent."""
 
-Turn: TypeAlias = Callable[[Mapping[str, Value]], Mapping[str, Value]]
+Turn: TypeAlias = Callable[[Mapping[str, ElaboratedValue]], Mapping[str, ElaboratedValue]]
 """Invocation of the body with values for parameters; returns its results."""
 
 
@@ -38,10 +38,10 @@ class CombinedExtent(Struct, frozen=True):
 
 
 def combined_extents(
-    context: Context,
+    context: ElaborationContext,
     states: Sequence[State],
     turn: Turn,
-    pieces: Mapping[str, Value],
+    pieces: Mapping[str, ElaboratedValue],
 ) -> list[CombinedExtent]:
     """Return the extents of states that the body combines with others that tract can't prove equal.
 
@@ -55,7 +55,7 @@ def combined_extents(
     explained: set[Integer] = set()
     for state in states:
         for axis, extent in enumerate(extents_of(state.initial) or ()):
-            assert isinstance(state.initial, TensorName)
+            assert isinstance(state.initial, GraphTensor)
             probed = {**initial, **pieces, state.parameter: _with_probe(state.initial, axis)}
             for equation in _equations(context, turn, probed):
                 other = _other_side(equation)
@@ -67,14 +67,14 @@ def combined_extents(
     return found
 
 
-def _with_probe(tensor: TensorName, axis: int) -> TensorName:
+def _with_probe(tensor: GraphTensor, axis: int) -> GraphTensor:
     assert tensor.tensor is not None
     shape = extents_of(tensor) or []
     shape[axis] = _PROBE
     return replace(tensor, tensor=replace(tensor.tensor, shape=tuple(shape)), known=None)
 
 
-def _equations(context: Context, turn: Turn, values: Mapping[str, Value]) -> Iterator[Integer]:
+def _equations(context: ElaborationContext, turn: Turn, values: Mapping[str, ElaboratedValue]) -> Iterator[Integer]:
     """Yield the unproven equations of a turn that mention the probe."""
     with _unrecorded(context) as record:
         turn(values)
@@ -83,7 +83,7 @@ def _equations(context: Context, turn: Turn, values: Mapping[str, Value]) -> Ite
 
 
 @contextmanager
-def _unrecorded(context: Context) -> Iterator[Record]:
+def _unrecorded(context: ElaborationContext) -> Iterator[Record]:
     """Elaborate without effect on the context; give the record of the findings."""
     before = context.record, context.statements, context.items_made, context.symbols
     context.record = Record()

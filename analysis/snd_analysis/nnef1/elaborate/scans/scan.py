@@ -14,10 +14,10 @@ from snd_analysis import rules
 from snd_analysis.base import Span
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.arithmetic import binary
-from snd_analysis.nnef1.elaborate.evaluation import Evaluator
+from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.operators import Parameter
+from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.scans.arguments import (
     Output,
     ScanLists,
@@ -29,22 +29,24 @@ from snd_analysis.nnef1.elaborate.scans.arguments import (
 )
 from snd_analysis.nnef1.elaborate.scans.loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.scans.probing import combined_extents
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, Items, TensorName, Value, has_unknown, type_name
+from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown, type_name
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 _LISTS = ("scan", "full", "state", "output")
 PARAMETERS = (
-    Parameter("body", False, False, True),
-    *(Parameter(name, False, False, name == "scan") for name in _LISTS),
-    *(Parameter(name, False, False, False) for name in ("skip", "reset_every_turn", "external_state")),
+    OperationParameter("body", False, False, True),
+    *(OperationParameter(name, False, False, name == "scan") for name in _LISTS),
+    *(OperationParameter(name, False, False, False) for name in ("skip", "reset_every_turn", "external_state")),
 )
 
 
-def scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
+def scan(
+    evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
+) -> ElaboratedValue:
     """Elaborate a scan; return its result, an array of several."""
     body = _body(evaluator, given["body"])
     if body is None or any(has_unknown(given[name].value) for name in _LISTS if name in given):
@@ -55,10 +57,10 @@ def scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], tar
     made = _Scan(evaluator, call, body, lists, target).results()
     if made is None:
         return UNKNOWN
-    return Items(tuple(made)) if len(made) > 1 else made[0]
+    return ItemList(tuple(made)) if len(made) > 1 else made[0]
 
 
-def _body(evaluator: Evaluator, given: Given) -> nodes.Definition | None:
+def _body(evaluator: BodyEvaluator, given: Given) -> nodes.Definition | None:
     """Return the fragment that a scan names, if it has statements."""
     body, fragments = given.value, evaluator.context.names.fragments
     fragment = fragments.get(sanitized(body)) if isinstance(body, str) else None
@@ -76,7 +78,7 @@ class _Scan:
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: BodyEvaluator,
         call: nodes.Call,
         body: nodes.Definition,
         lists: ScanLists,
@@ -93,30 +95,30 @@ class _Scan:
             items[at] if at < len(items) else target if is_single else None for at in range(len(lists.outputs))
         ]
 
-    def results(self) -> list[Value] | None:
+    def results(self) -> list[ElaboratedValue] | None:
         """Return the results of the scan; None if its states or outputs do not fit the body, which is reported."""
         self._full = {name: self._as_tensor(value) for name, value in self._lists.full.items()}
         self._states = [replace(each, initial=self._as_tensor(each.initial)) for each in self._lists.states]
         count = self._lists.scanned[0].count
         return self._counted(count.value) if count.value is not None else self._symbolic(count)
 
-    def _as_tensor(self, value: Value) -> Value:
+    def _as_tensor(self, value: ElaboratedValue) -> ElaboratedValue:
         """Return a literal list as a tensor of the graph."""
-        return self._copy(value) if isinstance(value, Items) else value
+        return self._copy(value) if isinstance(value, ItemList) else value
 
     # ---- turns -------------------------------------------------------------------------------------------------------
-    def _turn(self, pieces: Mapping[str, Value]) -> Mapping[str, Value]:
+    def _turn(self, pieces: Mapping[str, ElaboratedValue]) -> Mapping[str, ElaboratedValue]:
         """Invoke the body; return its results by name."""
         values = {name: Given(value, self._span) for name, value in {**self._full, **pieces}.items()}
         found = self._evaluator.invoke_fragment(self._call, self._body, values, None)
         names = [each.name.text for each in self._body.head.results]
-        made = found.values if isinstance(found, Items) and len(names) > 1 else (found,)
+        made = found.values if isinstance(found, ItemList) and len(names) > 1 else (found,)
         return dict(zip(names, made, strict=False))
 
-    def _counted(self, count: int) -> list[Value] | None:
+    def _counted(self, count: int) -> list[ElaboratedValue] | None:
         """Return the results of a scan of some turns, one invocation after the other."""
         state = {each.parameter: each.initial for each in self._states}
-        steps: list[Mapping[str, Value]] = []
+        steps: list[Mapping[str, ElaboratedValue]] = []
         for number in range(count):
             pieces = {each.parameter: self._piece(each, number, count) for each in self._lists.scanned}
             steps.append(self._turn({**state, **pieces}))
@@ -128,7 +130,7 @@ class _Scan:
             for output, target in zip(self._lists.outputs, self._targets, strict=True)
         ]
 
-    def _symbolic(self, count: Integer) -> list[Value] | None:
+    def _symbolic(self, count: Integer) -> list[ElaboratedValue] | None:
         """Return the results of a scan of an unknown number of turns: of a loop, or their shapes alone."""
         state = {each.parameter: each.initial for each in self._states}
         pieces = {each.parameter: _any_piece(each) for each in self._lists.scanned}
@@ -149,7 +151,7 @@ class _Scan:
         ]
 
     # ---- checks ------------------------------------------------------------------------------------------------------
-    def _is_right(self, found: Mapping[str, Value], pieces: Mapping[str, Value]) -> bool:
+    def _is_right(self, found: Mapping[str, ElaboratedValue], pieces: Mapping[str, ElaboratedValue]) -> bool:
         """Return whether the results of the first turn fit the states and outputs. Report those that do not."""
         faults = [
             *self._combined_extents(pieces),
@@ -160,18 +162,19 @@ class _Scan:
             self._evaluator.report(rules.ASSERTION_FAILS, span, message)
         return not any(faults)
 
-    def _state_fault(self, state: State, found: Value) -> tuple[Span, str] | None:
+    def _state_fault(self, state: State, found: ElaboratedValue) -> tuple[Span, str] | None:
         before, after = _shape(state.initial), _shape(found)
         if before is None or after is None:
             return None
         types = type_name(state.initial), type_name(found)
-        if isinstance(state.initial, TensorName) and types[0] != types[1] and "tensor<>" not in types:
+        if isinstance(state.initial, GraphTensor) and types[0] != types[1] and "tensor<>" not in types:
             message = (
                 f"the state '{state.parameter}' begins as {types[0]}, but its next value '{state.result}' is {types[1]}"
             )
             return state.span, message
         if len(before) == len(after) and all(
-            integers.decide_equal(one, other) is not Verdict.DIFFERENT for one, other in zip(before, after, strict=True)
+            integers.decide_equal(one, other) is not EqualityVerdict.DIFFERENT
+            for one, other in zip(before, after, strict=True)
         ):
             return None
         message = (
@@ -180,7 +183,7 @@ class _Scan:
         )
         return state.span, message
 
-    def _combined_extents(self, pieces: Mapping[str, Value]) -> Iterator[tuple[Span, str]]:
+    def _combined_extents(self, pieces: Mapping[str, ElaboratedValue]) -> Iterator[tuple[Span, str]]:
         for each in combined_extents(self._evaluator.context, self._states, self._turn, pieces):
             message = (
                 f"tract does not load this: a state keeps its shape, but the body combines the extent {each.extent} of "
@@ -188,13 +191,13 @@ class _Scan:
             )
             yield each.state.span, message
 
-    def _output_fault(self, output: Output, found: Value) -> tuple[Span, str] | None:
+    def _output_fault(self, output: Output, found: ElaboratedValue) -> tuple[Span, str] | None:
         extents = extents_of(found)
         message = None if output.is_last or extents is None else axis_fault(output.axis, extents, f"'{output.result}'")
         return None if message is None else (output.axis_span, message)
 
     # ---- pieces ------------------------------------------------------------------------------------------------------
-    def _piece(self, scanned: ScannedTensor, at: int, count: int) -> Value:
+    def _piece(self, scanned: ScannedTensor, at: int, count: int) -> ElaboratedValue:
         """Return the piece of a tensor that one turn takes: a negative step begins at the end."""
         size = abs(scanned.step)
         first = (at if scanned.step > 0 else count - 1 - at) * size
@@ -202,35 +205,39 @@ class _Scan:
         arguments = {name: Given(integers.constant(number), self._span) for name, number in numbers.items()}
         return self._invoked("tract_core_dyn_slice", {"input": Given(scanned.tensor, self._span), **arguments}, None)
 
-    def _joined(self, found: Sequence[Value], output: Output, target: nodes.Expression | None) -> Value:
+    def _joined(
+        self, found: Sequence[ElaboratedValue], output: Output, target: nodes.Expression | None
+    ) -> ElaboratedValue:
         """Return a result of a scan from the values of all turns."""
         if output.is_last:
             return found[-1]
-        values = Items(tuple(found if output.step > 0 else reversed(found)))
+        values = ItemList(tuple(found if output.step > 0 else reversed(found)))
         arguments = {
             "values": Given(values, self._span),
             "axis": Given(integers.constant(output.axis), self._span),
         }
         return self._invoked("concat", arguments, target)
 
-    def _shaped(self, found: Value, output: Output, count: Integer, target: nodes.Expression | None) -> Value:
+    def _shaped(
+        self, found: ElaboratedValue, output: Output, count: Integer, target: nodes.Expression | None
+    ) -> ElaboratedValue:
         """Return a result whose shape follows from one turn, without values."""
         extents = extents_of(found)
-        tensor = found.tensor if isinstance(found, TensorName) else None
+        tensor = found.tensor if isinstance(found, GraphTensor) else None
         if tensor is None or extents is None:
             return UNKNOWN
-        shape: list[Value] = [*extents]
+        shape: list[ElaboratedValue] = [*extents]
         if not output.is_last:
             shape[output.axis] = binary("*", shape[output.axis], count)
         arguments = {
             "input": Given(self._lists.scanned[0].tensor, self._span),
-            "shape": Given(Items(tuple(shape)), self._span),
+            "shape": Given(ItemList(tuple(shape)), self._span),
             "datum_type": Given(_TYPES.get(tensor.dtype or "", "f32"), self._span),
         }
         return self._invoked("tract_core_scan", arguments, target)
 
     # ---- loops -------------------------------------------------------------------------------------------------------
-    def _loop(self, count: Integer) -> list[Value] | None:
+    def _loop(self, count: Integer) -> list[ElaboratedValue] | None:
         """Return a scan of pieces of extent 1 as a loop; None for other scans.
 
         Tensors that the scan goes through backwards are reversed before and after the loop.
@@ -242,16 +249,16 @@ class _Scan:
         pieces = [
             Scanned(each.parameter, tensor, each.axis)
             for each in self._lists.scanned
-            if isinstance(tensor := self._forwards(each), TensorName)
+            if isinstance(tensor := self._forwards(each), GraphTensor)
         ]
         initial = [
-            each.initial if isinstance(each.initial, TensorName) and each.initial.name else self._copy(each.initial)
+            each.initial if isinstance(each.initial, GraphTensor) and each.initial.name else self._copy(each.initial)
             for each in self._states
         ]
         kept = [
             Carried(each.parameter, value, each.result)
             for each, value in zip(self._states, initial, strict=True)
-            if isinstance(value, TensorName)
+            if isinstance(value, GraphTensor)
         ]
         if len(pieces) < len(self._lists.scanned) or len(kept) < len(self._states):
             return None
@@ -269,19 +276,19 @@ class _Scan:
             for value, output, is_reversed, target in zip(made, outputs, reversed_, self._targets, strict=True)
         ]
 
-    def _forwards(self, scanned: ScannedTensor) -> Value:
+    def _forwards(self, scanned: ScannedTensor) -> ElaboratedValue:
         return scanned.tensor if scanned.step > 0 else self._reversed(scanned.tensor, scanned.axis, None)
 
-    def _reversed(self, value: Value, axis: int, target: nodes.Expression | None) -> Value:
+    def _reversed(self, value: ElaboratedValue, axis: int, target: nodes.Expression | None) -> ElaboratedValue:
         numbers = {"axis": axis, "stride": -1, "modulo": 0}
         given = {name: Given(integers.constant(number), self._span) for name, number in numbers.items()}
         return self._invoked("tract_core_downsample", {"input": Given(value, self._span), **given}, target)
 
     # ---- operations --------------------------------------------------------------------------------------------------
-    def _copy(self, value: Value) -> Value:
+    def _copy(self, value: ElaboratedValue) -> ElaboratedValue:
         return self._invoked("copy", {"x": Given(value, self._span)}, None)
 
-    def _invoked(self, operation: str, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
+    def _invoked(self, operation: str, given: Mapping[str, Given], target: nodes.Expression | None) -> ElaboratedValue:
         context = self._evaluator.context
         template = context.template(operation)
         if template is None or any(has_unknown(each.value) for each in given.values()):
@@ -292,16 +299,16 @@ class _Scan:
 _TYPES = {"int": "i64", "bool": "bool", "str": "string"}
 
 
-def _any_piece(scanned: ScannedTensor) -> TensorName:
+def _any_piece(scanned: ScannedTensor) -> GraphTensor:
     """Return a tensor with the extents of a piece."""
     assert scanned.tensor.tensor is not None
     shape = scanned.extents
     shape[scanned.axis] = integers.constant(abs(scanned.step))
     tensor = Tensor(scanned.parameter, scanned.tensor.tensor.dtype, tuple(shape), TensorKind.RESULT)
-    return TensorName(scanned.parameter, tensor)
+    return GraphTensor(scanned.parameter, tensor)
 
 
-def _shape(value: Value) -> list[Integer] | None:
+def _shape(value: ElaboratedValue) -> list[Integer] | None:
     """Return the extents of a tensor, or of a number in its place."""
     return [] if isinstance(value, Integer | float | integers.Truth) else extents_of(value)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from snd_analysis.base import Span
-from snd_analysis.skriptnd.names.part import Part, is_nameless
-from snd_analysis.skriptnd.names.rows import Row
+from snd_analysis.skriptnd.names.part import StatementPart, is_nameless
+from snd_analysis.skriptnd.names.rows import GroupRow
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 
@@ -54,7 +54,7 @@ def misplaced_names(definition: nodes.Definition) -> frozenset[str]:
     return frozenset(names)
 
 
-def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]]) -> Container[str]:
+def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[StatementPart]]) -> Container[str]:
     """Return names that unparsed text may have declared: they may be undefined only in appearance.
 
     ``rows`` are the rows of the ``Resolution``.
@@ -78,9 +78,9 @@ def lost_names(definition: nodes.Definition, rows: Mapping[str, Sequence[Part]])
     return _Lost(sorted(names))
 
 
-def _questionable(block: nodes.Block, rows: Sequence[Part]) -> Iterator[nodes.Entry]:
+def _questionable(block: nodes.Block, rows: Sequence[StatementPart]) -> Iterator[nodes.Entry]:
     """Yield the entries of a block, except those of groups that are parsed and have all names."""
-    whole = {row.group for row in rows if isinstance(row, Row) and not row.lacks_name}
+    whole = {row.group for row in rows if isinstance(row, GroupRow) and not row.lacks_name}
     for _, group in block.entries.groups:
         if group not in whole or not group.is_read or group.damaged:
             yield from group.entries

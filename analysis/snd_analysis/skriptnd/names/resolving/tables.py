@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from snd_analysis import rules
 from snd_analysis.base import Layers, Note, Problem, Span, checkpoint
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
-from snd_analysis.skriptnd.names.part import Part
+from snd_analysis.skriptnd.names.part import StatementPart
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolving.damage import misplaced_names
-from snd_analysis.skriptnd.names.rows import Row, joined
+from snd_analysis.skriptnd.names.rows import GroupRow, joined
 from snd_analysis.skriptnd.names.scope import Scope, Watch
 from snd_analysis.skriptnd.names.starts import Starts
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
@@ -45,15 +45,15 @@ class Tables:
         self._rows_before = before.rows if before is not None else {}
         self._symbols_before: Mapping[nodes.Node, Target] = before.targets if before is not None else {}
         """Symbols of the earlier version that are resolved again, by the names that declare them."""
-        self._parts_before: dict[nodes.Node, Part] = {}
+        self._parts_before: dict[nodes.Node, StatementPart] = {}
         """Parts of the earlier version whose validity is not yet checked."""
         self._outside_before = before.outside if before is not None and not before.ambiguous else None
         self.outside: set[tuple[str, Symbol]] = set()
         """The names that are declared elsewhere than in parts."""
         self._differing: set[str] = set()
         """Names that have another meaning than before, or that other statements bind."""
-        self.parts: Layers[nodes.Node, Part] = Layers()
-        self.rows: dict[str, tuple[Part, ...]] = {}
+        self.parts: Layers[nodes.Node, StatementPart] = Layers()
+        self.rows: dict[str, tuple[StatementPart, ...]] = {}
         self.symbols: list[Symbol] = []
         self.all_targets: Layers[nodes.Node, Target] = Layers()
         self.targets: MutableMapping[nodes.Node, Target] = self.all_targets
@@ -126,7 +126,7 @@ class Tables:
         before = self._rows_of(key, blocks, node)
         if self._outside_before is not None:
             self._differing.update(name for name, _ in self.outside ^ self._outside_before)
-        rows: list[Part] = []
+        rows: list[StatementPart] = []
         for each in blocks:
             for base, group in each.entries.groups:
                 checkpoint()
@@ -159,25 +159,25 @@ class Tables:
 
     def _rows_of(
         self, key: str, blocks: Sequence[nodes.Block], node: Callable[[Any], nodes.Node]
-    ) -> dict[nodes.Group, Row]:
+    ) -> dict[nodes.Group, GroupRow]:
         """Return the rows of the earlier version by group. The parts of groups that are gone may be reused."""
         before = self._rows_before.get(key, ())
-        rows = {part.group: part for part in before if isinstance(part, Row)}
+        rows = {part.group: part for part in before if isinstance(part, GroupRow)}
         groups = {group for block in blocks for _, group in block.entries.groups}
         present = {node(statement) for group in groups if group not in rows for _, statement in group.statements}
         for part in before:
-            if not isinstance(part, Row) or part.group not in groups:
+            if not isinstance(part, GroupRow) or part.group not in groups:
                 for each in part.single:
                     self._parts_before[each.node] = each
                     if each.node not in present:
                         self._differ(each)
         return rows
 
-    def _differ(self, part: Part) -> None:
+    def _differ(self, part: StatementPart) -> None:
         for bound in part.bound:
             self._differing.update(bound)
 
-    def _holds(self, part: Part, scopes: Sequence[Scope]) -> bool:
+    def _holds(self, part: StatementPart, scopes: Sequence[Scope]) -> bool:
         """Return whether the names in a part mean the same. If none of them differs, the scopes are not asked."""
         if not part.lasting or not self._same_module_scope:
             return False
@@ -191,7 +191,7 @@ class Tables:
         node: nodes.Node,
         scopes: Sequence[Scope],
         resolve: Callable[[Statement], None],
-    ) -> Part:
+    ) -> StatementPart:
         known = self._parts_before.get(node)
         if known is not None:
             if self._holds(known, scopes):
@@ -204,23 +204,23 @@ class Tables:
         self._add(part)
         return part
 
-    def _add_row(self, row: Row) -> None:
+    def _add_row(self, row: GroupRow) -> None:
         self.all_targets.add(row.targets)
         self.parts.add(row.by_node)
 
-    def _add_known(self, part: Part, scopes: Sequence[Scope]) -> None:
+    def _add_known(self, part: StatementPart, scopes: Sequence[Scope]) -> None:
         for scope, bound in zip(scopes, part.bound, strict=True):
             scope.names.add(bound)
         self._add(part)
 
-    def _add(self, part: Part) -> None:
+    def _add(self, part: StatementPart) -> None:
         self.symbols.extend(part.symbols)
         self._end_group()
         self._use_groups.append(part.uses)
 
     def _resolved(
-        self, node: nodes.Node, known: Part | None, scopes: Sequence[Scope], resolve: Callable[[], None]
-    ) -> Part:
+        self, node: nodes.Node, known: StatementPart | None, scopes: Sequence[Scope], resolve: Callable[[], None]
+    ) -> StatementPart:
         before = self.symbols, self.targets, self._uses, self._symbols_before
         self.symbols, self.targets, self._uses = [], {}, []
         self._symbols_before = {} if known is None else known.targets
@@ -231,7 +231,7 @@ class Tables:
         resolve()
         for scope in scopes:
             scope.watch = None
-        part = Part(
+        part = StatementPart(
             node,
             tuple((tuple(watch.asked), tuple(watch.asked.values())) for watch in watches),
             tuple(watch.bound for watch in watches),

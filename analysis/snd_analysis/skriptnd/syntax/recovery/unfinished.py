@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.syntax.limits import LONGEST_COMPLETION, LONGEST_UNFI
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END, Table
+from snd_analysis.skriptnd.syntax.table import END, ParseTable
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line
 
 # Tokens that complete a statement, in the order of preference: those that end it first, then the shortest way there.
@@ -129,7 +129,7 @@ def _begins_nameless_definition(fault: Fault) -> bool:
     return isinstance(last, Token) and last.kind in ("PUBLIC", "OPERATOR", "GRAPH")
 
 
-def _completion(table: Table, states: Sequence[int], following: Sequence[str]) -> list[str] | None:
+def _completion(table: ParseTable, states: Sequence[int], following: Sequence[str]) -> list[str] | None:
     """Return tokens after which ``following`` parses; None if none of the usual completions work."""
     current, supplied = list(states), list[str]()
     while len(supplied) < LONGEST_COMPLETION:

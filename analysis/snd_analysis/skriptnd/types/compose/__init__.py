@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Problem
-from snd_analysis.skriptnd.names import Fold
+from snd_analysis.skriptnd.names import PassFold
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.compose.labels import check_generated_labels
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.types.context import Context, Stage
 __all__ = ["check_compose"]
 
 
-def check_compose(context: Context, fold: Fold) -> None:
+def check_compose(context: Context, fold: PassFold) -> None:
     """Type every statement of a definition, giving tensors their types in ``context.symbols``.
 
     Declared symbols must have theirs already. Statements that ``fold`` knows are not looked at again, and have no types

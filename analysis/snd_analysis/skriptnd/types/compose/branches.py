@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.types.compose.typing_state import (
 from snd_analysis.skriptnd.types.expressions.dimensions import agreed, shape_of
 from snd_analysis.skriptnd.types.expressions.null_tests import promotions
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 
 def branch(work: TypingState, node: nodes.Branch, run: TypeCallable) -> list[TypedValue] | None:
@@ -106,7 +106,11 @@ def _joined(
         return UNKNOWN
     extents = agreed(first.extents, other.extents)
     rank = first.rank
-    if first.rank is None or other.rank is None or shapes.decide_equal(first.rank, other.rank) is not Verdict.EQUAL:
+    if (
+        first.rank is None
+        or other.rank is None
+        or shapes.decide_equal(first.rank, other.rank) is not EqualityVerdict.EQUAL
+    ):
         rank = shapes.opaque("rank")
     assert rank is not None
     length = one.length
@@ -128,12 +132,12 @@ def _disagreement(work: TypingState, first: TypedValue, other: TypedValue, stati
     if static or not work.shapes_certain:
         return None
     if one.length is not None and two.length is not None and (
-        shapes.decide_equal(one.length, two.length) is Verdict.DIFFERENT
+        shapes.decide_equal(one.length, two.length) is EqualityVerdict.DIFFERENT
     ):  # fmt: skip
         return rules.BRANCH_TYPES, "the number of tensors, since the condition is known only at run time"
     if first.rank is None or other.rank is None:
         return None
-    if shapes.decide_equal(first.rank, other.rank) is Verdict.DIFFERENT:
+    if shapes.decide_equal(first.rank, other.rank) is EqualityVerdict.DIFFERENT:
         return (
             rules.BRANCH_RANKS,
             f"their rank ({other.rank} and {first.rank}), since the condition is known only at run time",

@@ -11,30 +11,30 @@ from snd_analysis.skriptnd.types.compose.typing_state import TypeCallable, Typed
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import BOOL
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 
-class Condition(Struct, frozen=True):
+class ConditionFacts(Struct, frozen=True):
     """The static facts about a condition."""
 
     compile_time: bool
     """True if it is decided when composing."""
 
 
-def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Condition:
+def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> ConditionFacts:
     """Type a condition, and report an invalid one."""
     values = run(work, node)
     if values is None:
-        return Condition(False)
+        return ConditionFacts(False)
     if len(values) != 1:
         message = f"a condition is one bool, but this has {counted(len(values), 'result')}"
         work.context.report(rules.CONDITION_TYPE, result_place(node), message, _origin(values))
-        return Condition(False)
+        return ConditionFacts(False)
     value = values[0]
     type_ = value.type
     if type_ is None:
         # An expression that reads no tensor may be a compile-time one: then its branches get fewer checks.
-        return Condition(not isinstance(node, nodes.Region | nodes.Labelled | nodes.Call))
+        return ConditionFacts(not isinstance(node, nodes.Region | nodes.Labelled | nodes.Call))
     if type_.dtype != BOOL or type_.packed:
         message = f"a condition is one bool, but this is '{value}'"
         work.context.report(rules.CONDITION_TYPE, result_place(node), message, _origin(values))
@@ -46,13 +46,13 @@ def condition(work: TypingState, node: nodes.Callable, run: TypeCallable) -> Con
             f"a condition is one bool, but this is a tensor of type '{value}', which may have more or fewer elements"
         )
         work.context.report(rules.CONDITION_SHAPE, result_place(node), message, _origin(values))
-    return Condition(value.compile_time)
+    return ConditionFacts(value.compile_time)
 
 
 def _is_plural(value: TypedValue) -> bool:
     """Return whether a tensor certainly has not exactly one element."""
     return value.extents is not None and any(
-        extent is not None and shapes.decide_equal(extent, 1) is Verdict.DIFFERENT for extent in value.extents
+        extent is not None and shapes.decide_equal(extent, 1) is EqualityVerdict.DIFFERENT for extent in value.extents
     )
 
 

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 
 def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: TypedValue) -> None:
@@ -33,7 +33,7 @@ def check_assigned(work: TypingState, symbol: Symbol, name: nodes.Name, value: T
         rule = rules.OUTPUT_TYPE if symbol.kind is SymbolKind.OUTPUT else rules.UPDATE_TYPE
         _report(work, rule, symbol, name, f"declared as '{declared}', but it is {_made(symbol)} as '{value}'")
     elif declared.length is not None and actual.length is not None and (
-        shapes.decide_equal(declared.length, actual.length) is Verdict.DIFFERENT
+        shapes.decide_equal(declared.length, actual.length) is EqualityVerdict.DIFFERENT
     ):  # fmt: skip
         message = (
             f"{role} has {counted(declared.length, 'tensor')}, but this has {actual.length}: its type is '{value}'"
@@ -50,7 +50,7 @@ def _check_shape(work: TypingState, symbol: Symbol, name: nodes.Name, value: Typ
         return
     if parameter.shape is None or shapes.has_unknowns(value.rank):
         return  # composing knows the rank, and reports the shape with all extents
-    if shapes.decide_equal(declared.shape.rank, value.rank) is Verdict.DIFFERENT:
+    if shapes.decide_equal(declared.shape.rank, value.rank) is EqualityVerdict.DIFFERENT:
         ranks = f", of rank {declared.shape.rank}", f", of rank {value.rank}"
     elif differing(work.extents_of_symbol(symbol), value.extents):
         ranks = "", ""

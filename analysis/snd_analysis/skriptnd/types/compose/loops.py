@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.types.expressions.dimensions import differing, shape_
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import INT, TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 class _Count(Struct, frozen=True):
@@ -136,7 +136,7 @@ def _scan_length(work: TypingState, node: nodes.Loop, scanned: list[TypedValue])
             continue
         if first is None:
             first = (scan, length)
-        elif shapes.decide_equal(first[1], length) is Verdict.DIFFERENT:
+        elif shapes.decide_equal(first[1], length) is EqualityVerdict.DIFFERENT:
             message = (
                 f"the packs of a loop have one length, but '{scan.name.text}' scans {counted(length, 'tensor')} "
                 f"and '{first[0].name.text}' {first[1]}"
@@ -193,7 +193,7 @@ def _check_dynamic_count(work: TypingState, node: nodes.Loop, written: nodes.Exp
         )
         work.context.report(rules.UNROLL_DYNAMIC, written, message)
     elif work.shapes_certain and value.rank is not None and (
-        shapes.decide_equal(value.rank, 0) is Verdict.DIFFERENT
+        shapes.decide_equal(value.rank, 0) is EqualityVerdict.DIFFERENT
     ):  # fmt: skip
         message = f"a loop count is a tensor of rank 0, but this is '{value}', of rank {value.rank}"
         work.context.report(rules.LOOP_COUNT, written, message)
@@ -277,7 +277,7 @@ def _change(work: TypingState, node: nodes.Loop, before: TypedValue, after: Type
         return "packing"
     if node.keyword.text == "unroll" or not work.shapes_certain or before.rank is None or after.rank is None:
         return None
-    return "rank" if shapes.decide_equal(before.rank, after.rank) is Verdict.DIFFERENT else None
+    return "rank" if shapes.decide_equal(before.rank, after.rank) is EqualityVerdict.DIFFERENT else None
 
 
 def _updated(

@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import INT
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 _Item = nodes.Result | nodes.ResultTuple
 
@@ -86,7 +86,7 @@ def _packed_as_written(
         if result.pack.length is None and value.invoked is not None:
             return _without_length(work, result, value)
         return value
-    if shapes.decide_equal(length, type_.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(length, type_.length) is EqualityVerdict.DIFFERENT:
         message = f"this result has {counted(type_.length, 'tensor')}, not {length}: its type is '{value}'"
         work.context.report(rules.LENGTH_MISMATCH, result.pack, message, _origin_notes(work, value))
     return replace(value, type=type_.of_length(length))
@@ -170,7 +170,7 @@ def _fitting(
         least, most = shapes.bounds(total)[0], shapes.bounds(there)[1]
         fits = least is None or most is None or least <= most
     else:
-        fits = shapes.decide_equal(total, there) is not Verdict.DIFFERENT
+        fits = shapes.decide_equal(total, there) is not EqualityVerdict.DIFFERENT
     if fits:
         return value if open_part is None or _unzips(work, open_part, value, there - total) else UNKNOWN
     wanted = f"{'at least ' if open_part is not None else ''}{total}"
@@ -184,7 +184,7 @@ def _unzips(work: TypingState, open_part: _Item, value: TypedValue, rest: Intege
     if not isinstance(open_part, nodes.ResultTuple):
         return True
     count = len(open_part.names)
-    if shapes.decide_equal(shapes.remainder(rest, count), 0) is not Verdict.DIFFERENT:
+    if shapes.decide_equal(shapes.remainder(rest, count), 0) is not EqualityVerdict.DIFFERENT:
         return True
     message = rules.packs.no_equal_packs(counted(rest, "tensor"), count)
     work.context.report(rules.LENGTH_MISMATCH, open_part, message, _origin_notes(work, value))

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from snd_analysis.base import checkpoint
-from snd_analysis.skriptnd.names import Part, Symbol, is_ambiguous
+from snd_analysis.skriptnd.names import StatementPart, Symbol, is_ambiguous
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import Located, TypingState
 from snd_analysis.skriptnd.types.dimension import Extents
@@ -34,11 +34,11 @@ class TypingOfStatements:
     def __init__(self, work: TypingState) -> None:
         self._work = work
 
-    def may_last(self, part: Part) -> bool:
+    def may_last(self, part: StatementPart) -> bool:
         """Return whether no name is ambiguous."""
         return part.lasting and not self._work.context.resolution.ambiguous
 
-    def given(self, part: Part) -> object | None:
+    def given(self, part: StatementPart) -> object | None:
         """Return the types and extents of the symbols that are named, and the signatures that are invoked."""
         work, context = self._work, self._work.context
         if not part.lasting or is_ambiguous(context.resolution, part):
@@ -59,14 +59,14 @@ class TypingOfStatements:
         work.updated.update(known.updated)
         return True
 
-    def run(self, part: Part) -> None:
+    def run(self, part: StatementPart) -> None:
         """Type a statement."""
         work = self._work
         checkpoint()
         work.begin(part.node)
         statement(work, work.component)
 
-    def work_out(self, part: Part, versions: tuple[StatementTypes, ...]) -> tuple[StatementTypes, bool]:
+    def work_out(self, part: StatementPart, versions: tuple[StatementTypes, ...]) -> tuple[StatementTypes, bool]:
         """Type a statement, and return its additions."""
         work, context = self._work, self._work.context
         named = (*part.symbols, *part.given)

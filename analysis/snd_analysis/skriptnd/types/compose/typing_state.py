@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import TensorShape, Type
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 if TYPE_CHECKING:
     from snd_analysis.skriptnd.types.compose.repetition import KnownResults
@@ -150,7 +150,7 @@ class TypingState:
             rank = shapes.constant(0) if type_.shape is None else type_.shape.rank
             if first is None:
                 first = (item, type_, rank)
-            elif shapes.decide_equal(first[2], rank) is Verdict.DIFFERENT:
+            elif shapes.decide_equal(first[2], rank) is EqualityVerdict.DIFFERENT:
                 message = (
                     f"the tensors of a pack have one rank, but this is '{type_.item()}', of rank {rank}, "
                     f"and the first '{first[1].item()}', of rank {first[2]}"

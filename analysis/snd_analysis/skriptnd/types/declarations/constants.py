@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
 from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def check_variables(context: Context, variables: Sequence[Declaration]) -> None:
@@ -126,7 +126,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
     shape = declaration.parameter.shape
     assert shape is not None
     note = (context.note(shape, "its shape is here"),)
-    if shapes.decide_equal(count, rank) is Verdict.DIFFERENT:
+    if shapes.decide_equal(count, rank) is EqualityVerdict.DIFFERENT:
         message = rules.constants.wrong_index_count(declaration.name, rank, count)
         context.report(rules.CONSTANT_INDICES, default.bounds[-1], message, note)
         return
@@ -136,7 +136,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
         extent_value = None if extent.expansion is not None else peek(context, extent.value).value
         if bound.value is None or extent_value is None:
             continue
-        if shapes.decide_equal(bound.value, extent_value) is Verdict.DIFFERENT:
+        if shapes.decide_equal(bound.value, extent_value) is EqualityVerdict.DIFFERENT:
             message = rules.constants.wrong_bound(index.name.text, bound.value, declaration.name, extent_value)
             context.report(rules.CONSTANT_INDICES, index, message, (context.note(extent, "the extent is here"),))
             return
@@ -161,7 +161,7 @@ def _check_count(context: Context, declaration: Declaration, default: nodes.Defa
             return
         wanted = volume
         what = f"a tensor of the shape [{written(parameter.shape)}], which has {counted(volume, 'element')}"
-    if shapes.decide_equal(wanted, count) is Verdict.DIFFERENT:
+    if shapes.decide_equal(wanted, count) is EqualityVerdict.DIFFERENT:
         are = "is" if count.value == 1 else "are"
         message = f"there {are} {counted(count, 'value')} for '{declaration.name}', {what}"
         context.report(rules.CONSTANT_VALUES, default.value, message, (context.note(node, "it is declared here"),))

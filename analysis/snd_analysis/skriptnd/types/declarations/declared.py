@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from snd_analysis.skriptnd.names import Declaration, Fold, Symbol, declarations, symbols_in
+from snd_analysis.skriptnd.names import Declaration, PassFold, Symbol, declarations, symbols_in
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
@@ -32,7 +32,7 @@ STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variabl
 """The blocks of stored tensors, neither given nor computed, with their checks."""
 
 
-def declare(context: Context, fold: Fold) -> None:
+def declare(context: Context, fold: PassFold) -> None:
     """Give every declared symbol its type in ``context.symbols``, and report problems of the declarations.
 
     Constants and variables that ``fold`` knows are not checked again.
@@ -42,7 +42,7 @@ def declare(context: Context, fold: Fold) -> None:
     context.base = 0
 
 
-def declare_symbols(context: Context, fold: Fold) -> None:
+def declare_symbols(context: Context, fold: PassFold) -> None:
     """Do the same as ``declare``, except for assertions, which declare nothing.
 
     In the order of 2.2: generic types, attributes and inputs with the extents and lengths that they bind, helper

@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 
 def type_note(context: Context, declaration: Declaration) -> Note:
@@ -23,7 +23,7 @@ def check_length(context: Context, declaration: Declaration, default: nodes.Defa
     declared = context.typed(symbol).type if symbol is not None else None
     if typed.type is None or typed.type.length is None or declared is None or declared.length is None:
         return
-    if shapes.decide_equal(declared.length, typed.type.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(declared.length, typed.type.length) is EqualityVerdict.DIFFERENT:
         items = f"{counted(typed.type.length, 'item')}, but the pack has {declared.length}"
         pack = declaration.parameter.pack
         assert pack is not None

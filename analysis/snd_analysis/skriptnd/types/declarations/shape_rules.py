@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import BOOL, INT
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def check_shape(context: Context, declaration: Declaration) -> None:
@@ -110,7 +110,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
 
 
 def _differ(first: Integer | None, second: Integer | None) -> bool:
-    return first is not None and second is not None and shapes.decide_equal(first, second) is Verdict.DIFFERENT
+    return first is not None and second is not None and shapes.decide_equal(first, second) is EqualityVerdict.DIFFERENT
 
 
 def _declared(context: Context, expression: nodes.Node) -> tuple[Note, ...]:

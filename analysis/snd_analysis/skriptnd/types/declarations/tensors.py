@@ -35,7 +35,7 @@ from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
 from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
@@ -73,7 +73,7 @@ def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> No
         rank, captured = tensor_shape(context, declaration).rank, context.typed(symbol).value
         earlier = first.setdefault(symbol, (declaration, rank))
         other = earlier[1] if earlier[0] is not declaration else captured
-        if other is None or shapes.decide_equal(rank, other) is not Verdict.DIFFERENT:
+        if other is None or shapes.decide_equal(rank, other) is not EqualityVerdict.DIFFERENT:
             continue
         shape = (
             f"'{declaration.name}' has the rank {rank}, as its shape '[{written(declaration.parameter.shape)}]' says"
@@ -214,7 +214,7 @@ def _check_determined(context: Context, declaration: Declaration) -> None:
 def _differ(first: Integer, second: Integer) -> bool:
     """Return whether two bounds differ: for all values, or for all positive ones of a single symbol, as n and 2 * n."""
     difference = first - second
-    if shapes.decide_equal(difference, 0) is Verdict.DIFFERENT:
+    if shapes.decide_equal(difference, 0) is EqualityVerdict.DIFFERENT:
         return True
     keys = {leaf.key for leaf in difference.leaves}
     form = shapes.as_affine(difference, keys.pop()) if len(keys) == 1 else None

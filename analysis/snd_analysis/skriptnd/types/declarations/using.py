@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import BOOL
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 Items = tuple["Integer | None", ...]
 
@@ -54,7 +54,7 @@ def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, 
         return UNTYPED
     if hint is None:
         return value
-    if shapes.decide_equal(hint, value.type.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(hint, value.type.length) is EqualityVerdict.DIFFERENT:
         message = (
             f"'{written(target.name)}' is declared with {counted(hint, 'item')}, but the value has {value.type.length}"
         )
@@ -134,7 +134,7 @@ def _fits(
 ) -> bool:
     notes = (context.note(node, f"this has {counted(total, 'item')}"),)
     if open_part is None:
-        if shapes.decide_equal(total, known) is Verdict.DIFFERENT:
+        if shapes.decide_equal(total, known) is EqualityVerdict.DIFFERENT:
             message = rules.packs.wrong_item_count(total, f"{known}")
             context.report(rules.DECOMPOSITION_MISMATCH, target, message, notes)
             return False
@@ -147,7 +147,7 @@ def _fits(
         return False
     if isinstance(open_part, nodes.TupleTarget):
         count = len(open_part.names)
-        if shapes.decide_equal(shapes.remainder(rest, count), 0) is Verdict.DIFFERENT:
+        if shapes.decide_equal(shapes.remainder(rest, count), 0) is EqualityVerdict.DIFFERENT:
             message = rules.packs.no_equal_packs(counted(rest, "item"), count)
             context.report(rules.DECOMPOSITION_MISMATCH, open_part, message, notes)
             return False

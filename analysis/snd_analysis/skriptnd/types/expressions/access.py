@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
 from snd_analysis.skriptnd.types.type import INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def tensor_access(context: Context, node: nodes.Subscript, tensor: Typed) -> Typed:
@@ -96,7 +96,7 @@ def accessed(context: Context, node: nodes.Node, index: nodes.Index, tensor: Typ
         message = "an access with one index needs a comma, as in 'x[i,]': without it, 'x[i]' is an item of a pack"
         context.report(rules.MISSING_COMMA, index, message, repair=repair)
         return UNTYPED
-    if rank is not None and shapes.decide_equal(indexed.count, rank) is Verdict.DIFFERENT:
+    if rank is not None and shapes.decide_equal(indexed.count, rank) is EqualityVerdict.DIFFERENT:
         there = "there is 1 index" if indexed.count.value == 1 else f"there are {indexed.count} indices"
         message = f"the tensor has the rank {rank} (its type is '{tensor.item()}'), but {there}"
         symbol = context.symbol(_name(node))
@@ -118,7 +118,7 @@ def _lacks_dots(index: nodes.Index, indexed: _Dimensions, rank: Integer | None) 
         return False
     if indexed.packed is None or rank is None or rank.value == 1:
         return False
-    return shapes.decide_equal(indexed.packed, rank) is Verdict.EQUAL
+    return shapes.decide_equal(indexed.packed, rank) is EqualityVerdict.EQUAL
 
 
 def _report_missing_dots(context: Context, node: nodes.Node, index: nodes.Index) -> None:
@@ -144,7 +144,7 @@ def is_packed_access(context: Context, node: nodes.Node) -> bool:
 def _lacks_comma(index: nodes.Index, rank: Integer | None) -> bool:
     if not _is_pack_index(index):
         return False
-    return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not Verdict.DIFFERENT
+    return rank is None or shapes.decide_equal(rank, shapes.constant(1)) is not EqualityVerdict.DIFFERENT
 
 
 class _Dimensions(Struct, frozen=True):

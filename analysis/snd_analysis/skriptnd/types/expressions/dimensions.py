@@ -9,7 +9,7 @@ from snd_analysis.skriptnd.types.expressions.extents import length_value, peek
 from snd_analysis.skriptnd.types.limits import MOST_DIMENSIONS
 from snd_analysis.skriptnd.types.type import TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def dimensions(context: Context, shape: nodes.Shape, given: bool = False) -> tuple[Dimension, ...]:
@@ -69,7 +69,7 @@ def differing(first: Extents | None, second: Extents | None) -> bool:
     if first is None or second is None or len(first) != len(second):
         return False
     return any(
-        left is not None and right is not None and shapes.decide_equal(left, right) is Verdict.DIFFERENT
+        left is not None and right is not None and shapes.decide_equal(left, right) is EqualityVerdict.DIFFERENT
         for left, right in zip(first, second, strict=True)
     )
 

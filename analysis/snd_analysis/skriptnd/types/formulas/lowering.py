@@ -27,7 +27,7 @@ from snd_analysis.skriptnd.types.formulas.run_time_values import check_run_time_
 from snd_analysis.skriptnd.types.type import BOOL, INT, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 _NUMERIC_ASSIGNMENTS = frozenset({"+=", "*=", "<?=", ">?="})
 _LOGICAL_ASSIGNMENTS = frozenset({"&=", "|="})
@@ -314,7 +314,7 @@ def _check_value(context: Context, formula: nodes.Lowering, target: Typed, value
         note = context.note(formula.target, "this is one element")
         context.report(rules.UNEXPECTED_PACK, formula.value, message, (note,))
         return
-    if shapes.decide_equal(type_.length, target.type.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(type_.length, target.type.length) is EqualityVerdict.DIFFERENT:
         message = f"the left side is a pack of length {target.type.length}, the right side one of length {type_.length}"
         context.report(rules.LENGTH_MISMATCH, formula.value, message, (context.note(formula.target, "written here"),))
 

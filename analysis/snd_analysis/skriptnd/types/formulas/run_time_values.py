@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.types.formulas.counting import counted_symbols
 from snd_analysis.skriptnd.types.type import BOOL, STR
 from snd_analysis.skriptnd.types.typed import UNTYPED
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict
 
 
 def check_run_time_values(context: Context, formula: nodes.Lowering) -> None:
@@ -84,7 +84,7 @@ def _lengths_differ(context: Context, node: nodes.Select) -> bool:
     )
     first = None if consequent is None else consequent.length
     second = None if alternative is None else alternative.length
-    if first is None or second is None or shapes.decide_equal(first, second) is not Verdict.DIFFERENT:
+    if first is None or second is None or shapes.decide_equal(first, second) is not EqualityVerdict.DIFFERENT:
         return False
     message = (
         f"'{written(node.condition)}' is known only at run time, so both packs must have one length, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.names import counterparts_of_nodes
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS, Counterpart, counterpart
 from snd_server.exchange.onnx_export.scope import rank_of
@@ -24,7 +24,7 @@ def _plain(kind: str) -> Counterpart:
 
 
 def _broadcasting(kind: str) -> Counterpart:
-    def write(call: Call) -> None:
+    def write(call: ScopedCall) -> None:
         left, right = aligned(call, "lhs_align", "rhs_align")
         if "str" in call.dtypes or len(call.dtypes) > 1:
             raise Unsuitable("ONNX computes with two tensors of one type of numbers")
@@ -33,7 +33,7 @@ def _broadcasting(kind: str) -> Counterpart:
     return write
 
 
-def aligned(call: Call, *names: str) -> list[str]:
+def aligned(call: ScopedCall, *names: str) -> list[str]:
     """Return the arguments, such that they broadcast as ONNX does it: aligned at their last dimensions."""
     rank = rank_of(call.output)
     starts = [_start(call[align], rank - call.rank(at)) for at, align in enumerate(names)]
@@ -58,7 +58,7 @@ def _start(align: int | None, last: int) -> int:
 def _real(kind: str) -> Counterpart:
     broadcasting = _broadcasting(kind)
 
-    def write(call: Call) -> None:
+    def write(call: ScopedCall) -> None:
         if call.dtype != "real":
             raise Unsuitable("ONNX rounds quotients of ints towards zero")
         broadcasting(call)
@@ -67,7 +67,7 @@ def _real(kind: str) -> Counterpart:
 
 
 def _counted(kind: str) -> Counterpart:
-    def write(call: Call) -> None:
+    def write(call: ScopedCall) -> None:
         if kind == "Sum" and call.dtype != "real":
             raise Unsuitable("ONNX sums reals")
         call.write(kind, call.items())
@@ -82,44 +82,44 @@ COUNTERPARTS.update({name: _counted(kind) for name, kind in _COUNTED.items()})
 
 
 @counterpart("math.sqr")
-def _square(call: Call) -> None:
+def _square(call: ScopedCall) -> None:
     call.write("Mul", [call.input(), call.input()])
 
 
 @counterpart("math.rsqrt")
-def _rsqrt(call: Call) -> None:
+def _rsqrt(call: ScopedCall) -> None:
     call.write("Reciprocal", [call.scope.node("Sqrt", [call.input()])])
 
 
 @counterpart("math.ne")
-def _differs(call: Call) -> None:
+def _differs(call: ScopedCall) -> None:
     both = aligned(call, "lhs_align", "rhs_align")
     call.write("Not", [call.scope.node("Equal", both)])
 
 
 @counterpart("math.mod")
-def _modulo(call: Call) -> None:
+def _modulo(call: ScopedCall) -> None:
     if call.dtype != "int":
         raise Unsuitable("ONNX has remainders of reals with the sign of the dividend only")
     call.write("Mod", aligned(call, "lhs_align", "rhs_align"))
 
 
 @counterpart("math.select")
-def _select(call: Call) -> None:
+def _select(call: ScopedCall) -> None:
     if call.output.dtype == "bool":
         raise Unsuitable("onnxruntime selects no bools")
     call.write("Where", aligned(call, "cond_align", "lhs_align", "rhs_align"))
 
 
 @counterpart("math.clamp")
-def _clamp(call: Call) -> None:
+def _clamp(call: ScopedCall) -> None:
     x, low, high = aligned(call, "val_align", "min_align", "max_align")
     # The lower bound wins where the bounds are in a wrong order.
     call.write("Where", [call.scope.node("Less", [x, low]), low, call.scope.node("Min", [x, high])])
 
 
 @counterpart("math.axpb")
-def _axpb(call: Call) -> None:
+def _axpb(call: ScopedCall) -> None:
     scope = call.scope
     # The alignments are named in another order than the inputs.
     a, x, b = aligned(call, "a_align", "x_align", "b_align")
@@ -127,7 +127,7 @@ def _axpb(call: Call) -> None:
 
 
 @counterpart("math.axpby")
-def _weighted_sum(call: Call) -> None:
+def _weighted_sum(call: ScopedCall) -> None:
     if any(call[f"{each}_align"] is not None for each in "axby"):
         raise Unsuitable("it aligns dimensions otherwise than ONNX")
     node = call.scope.node

@@ -7,7 +7,7 @@ from typing import Any
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 
@@ -15,7 +15,7 @@ _TRANSFORMS = {"SYMMETRIC": "half_pixel", "ALIGNED": "align_corners", "ASYMMETRI
 
 
 @counterpart("image.resize", "image.nearest_resize", "image.linear_resize", "image.cubic_resize")
-def _resize(call: Call) -> None:
+def _resize(call: ScopedCall) -> None:
     assert call.operation.operator is not None
     name = call.operation.operator.name
     mode = call["mode"].lower() if name == "resize" else name.removesuffix("_resize")

@@ -8,7 +8,7 @@ from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, rank_of
@@ -17,7 +17,7 @@ from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, rank_of
 @counterpart(
     "layout.flatten", "layout.unflatten", "layout.unsqueeze", "layout.squeeze", "layout.reshape"
 )  # fmt: skip
-def _reshape(call: Call) -> None:
+def _reshape(call: ScopedCall) -> None:
     shape = call.output.shape or ()
     attributes = {}
     if any(isinstance(extent, Integer) and extent.value == 0 for extent in shape):
@@ -31,7 +31,7 @@ def _reshape(call: Call) -> None:
 
 
 @counterpart("layout.transpose")
-def _transpose(call: Call) -> None:
+def _transpose(call: ScopedCall) -> None:
     axis, rank = call["axis"], call.rank()
     axis += rank if axis < 0 else 0
     perm = [each + (rank if each < 0 else 0) for each in call["perm"]]
@@ -40,12 +40,12 @@ def _transpose(call: Call) -> None:
 
 
 @counterpart("layout.concat")
-def _concat(call: Call) -> None:
+def _concat(call: ScopedCall) -> None:
     call.write("Concat", call.items(), axis=call["axis"])
 
 
 @counterpart("layout.stack")
-def _stack(call: Call) -> None:
+def _stack(call: ScopedCall) -> None:
     # A negative axis counts the dimensions of the inputs, but in ONNX the dimensions of the result.
     axis = call["axis"] + (rank_of(call.output) - (not call["squeeze"]) if call["axis"] < 0 else 0)
     stacked = call.stacked()
@@ -63,14 +63,14 @@ def _stack(call: Call) -> None:
 
 
 @counterpart("layout.split")
-def _split(call: Call) -> None:
+def _split(call: ScopedCall) -> None:
     names = call.names[0]
     sizes = call.scope.constant(call["sizes"])
     call.scope.nodes_of("Split", [call.input(), sizes], names, axis=call["axis"])
 
 
 @counterpart("layout.unstack")
-def _unstack(call: Call) -> None:
+def _unstack(call: ScopedCall) -> None:
     scope, names, parts = call.scope, call.names[0], call.operation.outputs[0]
     if not names:
         raise Unsuitable("there is no part")
@@ -90,7 +90,7 @@ def _unstack(call: Call) -> None:
 
 
 @counterpart("layout.slice")
-def _slice(call: Call) -> None:
+def _slice(call: ScopedCall) -> None:
     begin, end = (call.attributes.get(name) for name in ("begin", "end"))
     if begin is not None and any(first < 0 for first in begin):
         raise Unsuitable("a slice begins before the first element")
@@ -103,7 +103,7 @@ def _slice(call: Call) -> None:
 
 
 @counterpart("layout.pad")
-def _pad(call: Call) -> None:
+def _pad(call: ScopedCall) -> None:
     mode = {"CONSTANT": "constant", "REFLECT": "reflect", "REPLICATE": "edge"}.get(call["method"])
     if mode is None or call.dtype in ("bool", "str"):
         raise Unsuitable("ONNX does not pad so")
@@ -114,7 +114,7 @@ def _pad(call: Call) -> None:
 
 
 @counterpart("layout.tile")
-def _tile(call: Call) -> None:
+def _tile(call: ScopedCall) -> None:
     given = call.callee.attributes["repeats"]
     counts: list[object] = [integers.constant(1)] * call.rank()
     for axis, count in zip(call["axes"], (given.items or ()) if isinstance(given, Pack) else (), strict=True):
@@ -123,17 +123,17 @@ def _tile(call: Call) -> None:
 
 
 @counterpart("layout.broadcast")
-def _broadcast(call: Call) -> None:
+def _broadcast(call: ScopedCall) -> None:
     call.write("Expand", [call.input(), call.scope.extents(call.output.shape or ())])
 
 
 @counterpart("layout.uniform")
-def _uniform(call: Call) -> None:
+def _uniform(call: ScopedCall) -> None:
     call.write("Expand", [call.input(), call.scope.extents(call.output.shape or ())])
 
 
 @counterpart("layout.tensor")
-def _tensor(call: Call) -> None:
+def _tensor(call: ScopedCall) -> None:
     shape = [extent.value for extent in call.output.shape or () if isinstance(extent, Integer)]
     given = call.callee.attributes["value"]
     if "value" not in call.attributes and isinstance(given, Pack) and call.output.dtype == "int":
@@ -149,7 +149,7 @@ def _tensor(call: Call) -> None:
 
 
 @counterpart("layout.range")
-def _range(call: Call) -> None:
+def _range(call: ScopedCall) -> None:
     dtype = NUMPY[call.output.dtype or "real"]
     ends = [call.callee.attributes[name] for name in ("first", "last", "stride")]
     if any(isinstance(each, Integer) and each.value is None for each in ends):
@@ -162,12 +162,12 @@ def _range(call: Call) -> None:
 
 
 @counterpart("layout.shape")
-def _shape(call: Call) -> None:
+def _shape(call: ScopedCall) -> None:
     call.write("Shape", [call.input()])
 
 
 @counterpart("layout.cast")
-def _cast(call: Call) -> None:
+def _cast(call: ScopedCall) -> None:
     dtype = call.output.dtype or ""
     if dtype == "str" or call.dtype == "str":
         raise Unsuitable("ONNX writes numbers in another way")
@@ -175,17 +175,17 @@ def _cast(call: Call) -> None:
 
 
 @counterpart("layout.gather")
-def _gather(call: Call) -> None:
+def _gather(call: ScopedCall) -> None:
     call.write("Gather", [call.input(0), call.input(1)], axis=call["axis"])
 
 
 @counterpart("layout.gather_nd")
-def _gather_nd(call: Call) -> None:
+def _gather_nd(call: ScopedCall) -> None:
     call.write("GatherND", [call.input(0), call.input(1)], batch_dims=call["batch_dims"])
 
 
 @counterpart("layout.scatter")
-def _scatter(call: Call) -> None:
+def _scatter(call: ScopedCall) -> None:
     shapes = [value.shape for value in call.inputs if isinstance(value, Tensor)]
     if shapes[1] != shapes[2]:
         raise Unsuitable("the updates have another shape than the indices")
@@ -193,12 +193,12 @@ def _scatter(call: Call) -> None:
 
 
 @counterpart("layout.scatter_nd")
-def _scatter_nd(call: Call) -> None:
+def _scatter_nd(call: ScopedCall) -> None:
     if call["batch_dims"]:
         raise Unsuitable("ONNX has no batches there")
     call.write("ScatterND", [call.input(at) for at in range(3)])
 
 
 @counterpart("layout.nonzero")
-def _nonzero(call: Call) -> None:
+def _nonzero(call: ScopedCall) -> None:
     call.write("NonZero", [call.input()])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 
 
 @counterpart("nn.linear")
-def _linear(call: Call) -> None:
+def _linear(call: ScopedCall) -> None:
     call.write("Gemm", call.given(), transB=1)
 
 
 @counterpart("linalg.matmul")
-def _matmul(call: Call) -> None:
+def _matmul(call: ScopedCall) -> None:
     scope, operands = call.scope, []
     for at, flag in enumerate(("transA", "transB")):
         name, rank = call.input(at), call.rank(at)
@@ -29,7 +29,7 @@ def _matmul(call: Call) -> None:
 
 
 @counterpart("nn.relu")
-def _relu(call: Call) -> None:
+def _relu(call: ScopedCall) -> None:
     scope, name = call.scope, call.input()
     if call["alpha"] is not None:
         if call["max"] is not None or not 0 <= call["alpha"] <= 1:
@@ -42,7 +42,7 @@ def _relu(call: Call) -> None:
 
 
 @counterpart("nn.prelu")
-def _prelu(call: Call) -> None:
+def _prelu(call: ScopedCall) -> None:
     axis, rank = call["axis"], call.rank()
     after = rank - 1 - (axis + rank if axis < 0 else axis)
     slope = call.input(1)
@@ -52,22 +52,22 @@ def _prelu(call: Call) -> None:
 
 
 @counterpart("nn.thresholded_relu")
-def _thresholded(call: Call) -> None:
+def _thresholded(call: ScopedCall) -> None:
     call.write("ThresholdedRelu", [call.input()], alpha=call["theta"])
 
 
 @counterpart("nn.elu")
-def _elu(call: Call) -> None:
+def _elu(call: ScopedCall) -> None:
     call.write("Elu", [call.input()], alpha=call["alpha"])
 
 
 @counterpart("nn.selu")
-def _selu(call: Call) -> None:
+def _selu(call: ScopedCall) -> None:
     call.write("Selu", [call.input()], alpha=call["alpha"], gamma=call["lambda"])
 
 
 @counterpart("nn.gelu")
-def _gelu(call: Call) -> None:
+def _gelu(call: ScopedCall) -> None:
     kind = {None: "none", "TANH": "tanh"}.get(call["approximate"])
     if kind is None:
         raise Unsuitable("ONNX does not approximate so")
@@ -75,13 +75,13 @@ def _gelu(call: Call) -> None:
 
 
 @counterpart("nn.silu")
-def _silu(call: Call) -> None:
+def _silu(call: ScopedCall) -> None:
     name = call.input()
     call.write("Mul", [name, call.scope.node("Sigmoid", [name])])
 
 
 @counterpart("nn.softmax")
-def _softmax(call: Call) -> None:
+def _softmax(call: ScopedCall) -> None:
     axes = [axis + (call.rank() if axis < 0 else 0) for axis in call["axes"]]
     if len(axes) != 1:
         raise Unsuitable("ONNX has a softmax along one axis")
@@ -89,7 +89,7 @@ def _softmax(call: Call) -> None:
 
 
 @counterpart("nn.batch_norm")
-def _batch_norm(call: Call) -> None:
+def _batch_norm(call: ScopedCall) -> None:
     axis, rank = call["channel_axis"], call.rank()
     if axis + (rank if axis < 0 else 0) != 1 or rank < 2:
         raise Unsuitable("ONNX has channels in the second place")
@@ -102,7 +102,7 @@ def _batch_norm(call: Call) -> None:
 
 
 @counterpart("nn.local_response_norm")
-def _local_response_norm(call: Call) -> None:
+def _local_response_norm(call: ScopedCall) -> None:
     axes = [axis + (call.rank() if axis < 0 else 0) for axis in call["axes"]]
     if axes != [1] or call.rank() < 3 or call["size"][0] % 2 == 0:
         raise Unsuitable("ONNX normalizes along the channels")
@@ -111,7 +111,7 @@ def _local_response_norm(call: Call) -> None:
 
 
 @counterpart("nn.lstm", "nn.lstm_loop")
-def _lstm(call: Call) -> None:
+def _lstm(call: ScopedCall) -> None:
     if call.has(6):
         raise Unsuitable("a number of steps is given")
     scope = call.scope
@@ -136,7 +136,7 @@ def _lstm(call: Call) -> None:
 
 
 @counterpart("rand.uniform", "rand.normal", "rand.bernoulli")
-def _random(call: Call) -> None:
+def _random(call: ScopedCall) -> None:
     """Write a random tensor: the distribution is the same, but each engine draws its own numbers."""
     assert call.operation.operator is not None
     if call.output.dtype == "int":

@@ -9,7 +9,7 @@ import numpy as np
 from onnx import TensorProto
 
 from snd_analysis.model import Tensor
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 from snd_server.exchange.onnx_export.scope import constant_array
@@ -21,22 +21,22 @@ _INTS = {
 
 
 @counterpart("onnx.round")
-def _round(call: Call) -> None:
+def _round(call: ScopedCall) -> None:
     call.write("Round", [call.input()])
 
 
 @counterpart("onnx.div")
-def _div(call: Call) -> None:
+def _div(call: ScopedCall) -> None:
     call.write("Div", call.given())
 
 
 @counterpart("onnx.fmod")
-def _fmod(call: Call) -> None:
+def _fmod(call: ScopedCall) -> None:
     call.write("Mod", call.given(), fmod=1)
 
 
 @counterpart("onnx.wrap")
-def _wrap(call: Call) -> None:
+def _wrap(call: ScopedCall) -> None:
     kind = _INTS.get((call["bits"], call["signed"]))
     if kind is None:
         raise Unsuitable("ONNX has no such ints")
@@ -44,7 +44,7 @@ def _wrap(call: Call) -> None:
 
 
 @counterpart("onnx.quantize_linear")
-def _quantize_linear(call: Call) -> None:
+def _quantize_linear(call: ScopedCall) -> None:
     if call["bits"] != 8:
         raise Unsuitable("nodes of this operator set store 8 bits")
     dtype = np.int8 if call["signed"] else np.uint8
@@ -56,14 +56,14 @@ def _quantize_linear(call: Call) -> None:
 
 
 @counterpart("onnx.dequantize_linear")
-def _dequantize_linear(call: Call) -> None:
+def _dequantize_linear(call: ScopedCall) -> None:
     name, dtype = call.scope.stored.get(call.input(), (None, None))
     if name is None:
         raise Unsuitable("in how many bits the ints are stored is not known")
     call.write("DequantizeLinear", [name, *call.items(1), _zero_point(call, dtype)], axis=_axis(call))
 
 
-def _zero_point(call: Call, dtype: Any) -> str:
+def _zero_point(call: ScopedCall, dtype: Any) -> str:
     """Return the name of the zero point as an int of few bits. Raise Unsuitable if it may have more."""
     value = call.inputs[2]
     if not call.has(2):
@@ -75,33 +75,33 @@ def _zero_point(call: Call, dtype: Any) -> str:
     return call.scope.constant(array, dtype, "zero_point")
 
 
-def _axis(call: Call) -> int | None:
+def _axis(call: ScopedCall) -> int | None:
     """Return the dimension along which scales lie, if there are several."""
     return int(call["axis"]) if call.rank(1) else None
 
 
 @counterpart("onnx.bitwise")
-def _bitwise(call: Call) -> None:
+def _bitwise(call: ScopedCall) -> None:
     call.write(f"Bitwise{call['operation'].capitalize()}", call.given())
 
 
 @counterpart("onnx.gather_elements")
-def _gather_elements(call: Call) -> None:
+def _gather_elements(call: ScopedCall) -> None:
     call.write("GatherElements", call.given(), axis=call["axis"])
 
 
 @counterpart("onnx.scatter_elements")
-def _scatter_elements(call: Call) -> None:
+def _scatter_elements(call: ScopedCall) -> None:
     call.write("ScatterElements", call.given(), axis=call["axis"], reduction=call["reduction"])
 
 
 @counterpart("onnx.scatter_nd")
-def _scatter_nd(call: Call) -> None:
+def _scatter_nd(call: ScopedCall) -> None:
     call.write("ScatterND", call.given(), reduction=call["reduction"])
 
 
 @counterpart("onnx.roi_align")
-def _roi_align(call: Call) -> None:
+def _roi_align(call: ScopedCall) -> None:
     height, width = call["output_size"]
     rate, other = call["sampling_rate"]
     if rate != other:
@@ -114,7 +114,7 @@ def _roi_align(call: Call) -> None:
 
 
 @counterpart("onnx.col2im")
-def _col2im(call: Call) -> None:
+def _col2im(call: ScopedCall) -> None:
     scope, block = call.scope, list(call.symbol("w"))
     batch, channels = call.known()[:2]
     if channels is None:
@@ -129,28 +129,28 @@ def _col2im(call: Call) -> None:
 
 
 @counterpart("onnx.trilu")
-def _trilu(call: Call) -> None:
+def _trilu(call: ScopedCall) -> None:
     call.write("Trilu", [call.input(), call.scope.constant(call["k"])], upper=int(call["upper"]))
 
 
 @counterpart("onnx.layer_norm")
-def _layer_norm(call: Call) -> None:
+def _layer_norm(call: ScopedCall) -> None:
     call.write("LayerNormalization", call.given(), axis=call["axis"], epsilon=call["epsilon"])
 
 
 @counterpart("onnx.reverse_sequence")
-def _reverse_sequence(call: Call) -> None:
+def _reverse_sequence(call: ScopedCall) -> None:
     call.write("ReverseSequence", call.given(), batch_axis=call["batch_axis"], time_axis=call["time_axis"])
 
 
 @counterpart("onnx.reverse")
-def _reverse(call: Call) -> None:
+def _reverse(call: ScopedCall) -> None:
     ends = [call.scope.constant([each]) for each in (-1, -(1 << 62), call["axis"], -1)]
     call.write("Slice", [call.input(), *ends])
 
 
 @counterpart("onnx.gru")
-def _gru(call: Call) -> None:
+def _gru(call: ScopedCall) -> None:
     if call.has(6):
         raise Unsuitable("items have lengths of their own")
     scope = call.scope
@@ -168,7 +168,7 @@ def _gru(call: Call) -> None:
 
 
 @counterpart("onnx.rnn")
-def _rnn(call: Call) -> None:
+def _rnn(call: ScopedCall) -> None:
     if call.has(5):
         raise Unsuitable("items have lengths of their own")
     scope = call.scope

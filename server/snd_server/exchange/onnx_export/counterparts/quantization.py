@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 from snd_server.exchange.onnx_export.scope import rounded
@@ -16,7 +16,7 @@ _EXACT_BITS = 20
 
 
 @counterpart("quant.zero_point_linear_quantize")
-def _zero_point(call: Call) -> None:
+def _zero_point(call: ScopedCall) -> None:
     lowest, highest, scale, zero_point = (
         call.symbol("m"),
         call.symbol("r"),
@@ -32,7 +32,7 @@ def _zero_point(call: Call) -> None:
 
 
 @counterpart("quant.min_max_linear_quantize")
-def _range(call: Call) -> None:
+def _range(call: ScopedCall) -> None:
     steps, shift, least, most = call.symbol("r"), call.symbol("p"), _channels(call, "min"), _channels(call, "max")
     _demand_exact(call, np.zeros(1))
     node, constant = call.scope.node, _constants(call)
@@ -43,7 +43,7 @@ def _range(call: Call) -> None:
     call.write("Add", [node("Mul", [part, constant(most - least)]), constant(least)])
 
 
-def _channels(call: Call, attribute: str) -> np.ndarray[Any, Any]:
+def _channels(call: ScopedCall, attribute: str) -> np.ndarray[Any, Any]:
     """Return an attribute: one value for all elements, or one for each position along the dimension of channels."""
     values = np.asarray(call[attribute], np.float32)
     if values.ndim:
@@ -53,10 +53,10 @@ def _channels(call: Call, attribute: str) -> np.ndarray[Any, Any]:
     return values
 
 
-def _demand_exact(call: Call, zero_point: np.ndarray[Any, Any]) -> None:
+def _demand_exact(call: ScopedCall, zero_point: np.ndarray[Any, Any]) -> None:
     if call["bits"] > _EXACT_BITS or np.abs(zero_point).max() > 1 << _EXACT_BITS:
         raise Unsuitable(f"integers of more than {_EXACT_BITS} bits are no 32-bit reals")
 
 
-def _constants(call: Call) -> Any:
+def _constants(call: ScopedCall) -> Any:
     return lambda value: call.scope.constant(value, np.float32)

@@ -7,7 +7,7 @@ from onnx import TensorProto
 
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.names import counterparts_of_nodes
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS, Counterpart, counterpart
 
@@ -15,7 +15,7 @@ _REDUCTIONS = counterparts_of_nodes("ReduceSum", "ReduceProd", "ReduceMin", "Red
 
 
 def _reduction(kind: str) -> Counterpart:
-    def write(call: Call) -> None:
+    def write(call: ScopedCall) -> None:
         axes = call["axes"]
         if not axes:  # ONNX would take none for all
             raise Unsuitable("nothing is reduced")
@@ -30,7 +30,7 @@ COUNTERPARTS.update({name: _reduction(kind) for kind, name in _REDUCTIONS.items(
 
 
 @counterpart("math.any_reduce", "math.all_reduce")
-def _logical(call: Call) -> None:
+def _logical(call: ScopedCall) -> None:
     if not call["axes"]:
         raise Unsuitable("nothing is reduced")
     if 0 in call.known():
@@ -44,7 +44,7 @@ def _logical(call: Call) -> None:
 
 
 @counterpart("math.lp_reduce")
-def _norm(call: Call) -> None:
+def _norm(call: ScopedCall) -> None:
     kind = {1.0: "ReduceL1", 2.0: "ReduceL2"}.get(call["p"])
     if kind is None or not call["axes"]:
         raise Unsuitable("ONNX has the norms L1 and L2")
@@ -52,20 +52,20 @@ def _norm(call: Call) -> None:
 
 
 @counterpart("math.argmax", "math.argmin")
-def _extremum(call: Call) -> None:
+def _extremum(call: ScopedCall) -> None:
     assert call.operation.operator is not None
     kind = "ArgMax" if call.operation.operator.name == "argmax" else "ArgMin"
     call.write(kind, [call.input()], axis=call["axis"], keepdims=int(not call["squeeze"]))
 
 
 @counterpart("math.cumsum")
-def _cumulative_sum(call: Call) -> None:
+def _cumulative_sum(call: ScopedCall) -> None:
     axis = call.scope.constant(call["axis"])
     call.write("CumSum", [call.input(), axis], exclusive=int(call["exclusive"]), reverse=int(call["reverse"]))
 
 
 @counterpart("algo.top_k")
-def _top_k(call: Call) -> None:
+def _top_k(call: ScopedCall) -> None:
     scope, axis = call.scope, call["axis"]
     axis += call.rank() if axis < 0 else 0
     values = call.operation.outputs[0]
@@ -77,7 +77,7 @@ def _top_k(call: Call) -> None:
 
 
 @counterpart("algo.nonmax_suppress")
-def _suppression(call: Call) -> None:
+def _suppression(call: ScopedCall) -> None:
     scope = call.scope
     inputs = [call.input(0), call.input(1), scope.constant([call["max_outputs_per_class"]])]
     inputs.append(scope.constant([call["iou_threshold"]], np.float32))

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from snd_server.exchange.onnx_export.call import Call
+from snd_server.exchange.onnx_export.call import ScopedCall
 from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
-from snd_server.exchange.onnx_export.scope import Scope
+from snd_server.exchange.onnx_export.scope import NodeScope
 
 _FORMATS = {"NCX", "NXC", "XCN"}
 
 
-def _to_batch_first(scope: Scope, name: str, layout: str, rank: int) -> str:
+def _to_batch_first(scope: NodeScope, name: str, layout: str, rank: int) -> str:
     """Return a tensor with batch, channels and space in this order."""
     perm = _order(layout, rank)
     return name if perm == [*range(rank)] else scope.node("Transpose", [name], perm=perm)
@@ -33,7 +33,7 @@ def _order(layout: str, rank: int) -> list[int]:
     return [*places["N"], *places["C"], *places["X"]]
 
 
-def _from_batch_first(call: Call, name: str, layout: str, rank: int) -> None:
+def _from_batch_first(call: ScopedCall, name: str, layout: str, rank: int) -> None:
     perm = [int(axis) for axis in np.argsort(_order(layout, rank))]
     if perm == [*range(rank)]:
         call.write("Identity", [name])
@@ -41,7 +41,7 @@ def _from_batch_first(call: Call, name: str, layout: str, rank: int) -> None:
         call.write("Transpose", [name], perm=perm)
 
 
-def _window(call: Call, stride: Any) -> dict[str, Any]:
+def _window(call: ScopedCall, stride: Any) -> dict[str, Any]:
     offset, paddings = call.symbol("offset"), call.symbol("paddings")
     before, after = list(offset), [total - first for total, first in zip(paddings, offset, strict=True)]
     if min(*before, *after, 0) < 0:
@@ -49,7 +49,7 @@ def _window(call: Call, stride: Any) -> dict[str, Any]:
     return {"strides": list(stride), "dilations": list(call["dilation"]), "pads": [*before, *after]}
 
 
-def _spatial(call: Call, names: tuple[str, str]) -> tuple[int, list[str]]:
+def _spatial(call: ScopedCall, names: tuple[str, str]) -> tuple[int, list[str]]:
     rank = call.rank()
     inputs = [
         _to_batch_first(call.scope, call.input(at), call[name], rank) for at, name in enumerate(names)
@@ -58,7 +58,7 @@ def _spatial(call: Call, names: tuple[str, str]) -> tuple[int, list[str]]:
 
 
 @counterpart("nn.conv", "nn.deconv")
-def _convolution(call: Call) -> None:
+def _convolution(call: ScopedCall) -> None:
     assert call.operation.operator is not None
     is_plain = call.operation.operator.name == "conv"
     kind = "Conv" if is_plain else "ConvTranspose"
@@ -93,7 +93,7 @@ def _convolution(call: Call) -> None:
     _finish(call, result, call["data_format"], rank)
 
 
-def _finish(call: Call, name: str, layout: str, rank: int) -> None:
+def _finish(call: ScopedCall, name: str, layout: str, rank: int) -> None:
     if layout == "NCX":
         call.scope.nodes[-1].output[0] = call.target
     else:
@@ -101,7 +101,7 @@ def _finish(call: Call, name: str, layout: str, rank: int) -> None:
 
 
 @counterpart("nn.max_pool", "nn.sum_pool", "nn.avg_pool")
-def _pool(call: Call) -> None:
+def _pool(call: ScopedCall) -> None:
     assert call.operation.operator is not None
     name = call.operation.operator.name
     rank, axes = call.rank(), [axis % call.rank() for axis in call["axes"]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from snd_server.exchange.onnx_import.data import Data
-from snd_server.exchange.onnx_import.node import Node, translation
+from snd_server.exchange.onnx_import.node import OnnxNode, translation
 from snd_server.exchange.onnx_import.operations.elementwise import bits_of, broadcast, operands
 
 
 @translation("BitwiseNot")
-def bitwise_not(node: Node) -> Data:
+def bitwise_not(node: OnnxNode) -> Data:
     x = node.input(0)
     if x.dtype.kind == "u":
         return node.run("math.sub", 2 ** bits_of(x.dtype) - 1, x, like=x.dtype)
@@ -16,7 +16,7 @@ def bitwise_not(node: Node) -> Data:
 
 
 @translation("BitShift")
-def bit_shift(node: Node) -> Data:
+def bit_shift(node: OnnxNode) -> Data:
     x, count = node.input(0), node.input(1)
     bits = bits_of(x.dtype)
     most = min(bits, 62)
@@ -29,7 +29,7 @@ def bit_shift(node: Node) -> Data:
 
 
 @translation("BitwiseAnd", "BitwiseOr", "BitwiseXor")
-def bitwise(node: Node) -> Data:
+def bitwise(node: OnnxNode) -> Data:
     operation = node.kind.removeprefix("Bitwise").lower()
     x, y = operands(node.input(0), node.input(1))
     return node.run("onnx.bitwise", x, y, operation=operation, like=node.input(0).dtype)

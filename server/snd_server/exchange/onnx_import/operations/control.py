@@ -11,16 +11,16 @@ from snd_analysis.convert import Block, BranchStep, LoopStep, needed_steps, take
 from snd_analysis.model import Tensor, TensorKind, TensorValue
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack, Run
+from snd_analysis.symbolic.values import ItemRun, Pack
 from snd_server.exchange.onnx_import.data import Data, UntranslatableError, require, type_name
 from snd_server.exchange.onnx_import.limits import LONGEST_LOOP, MOST_UNROLLED
 from snd_server.exchange.onnx_import.naming import readable
-from snd_server.exchange.onnx_import.node import INT, Item, Node, translation, unless
+from snd_server.exchange.onnx_import.node import INT, Item, OnnxNode, translation, unless
 from snd_server.exchange.onnx_import.source import SourceGraph
 
 
 @translation("If")
-def branch(node: Node) -> list[Item]:
+def branch(node: OnnxNode) -> list[Item]:
     condition = node.input(0)
     then, otherwise = node.graph("then_branch"), node.graph("else_branch")
     if condition.scalar is not None:
@@ -40,7 +40,7 @@ def branch(node: Node) -> list[Item]:
     return list(outputs)
 
 
-def _block(node: Node, graph: SourceGraph, known: dict[str, Item]) -> tuple[Block, list[Data]]:
+def _block(node: OnnxNode, graph: SourceGraph, known: dict[str, Item]) -> tuple[Block, list[Data]]:
     """Translate a graph as a block of its own."""
     with node.builder.block() as steps:
         results = node.translator.nested(graph, known)
@@ -64,14 +64,14 @@ def _tensor(data: Data) -> Tensor:
     return data.tensor
 
 
-def _scalar(node: Node, data: Data) -> Data:
+def _scalar(node: OnnxNode, data: Data) -> Data:
     """Return a tensor of one element without dimensions."""
     return node.run("layout.squeeze", data, axes=list(range(data.rank)), like=data.dtype) if data.rank else data
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 @translation("Loop")
-def loop(node: Node) -> list[Item]:
+def loop(node: OnnxNode) -> list[Item]:
     graph = node.graph("body")
     count, condition = node.maybe(0), node.maybe(1)
     initial = list(node.inputs[2:])
@@ -89,7 +89,9 @@ def loop(node: Node) -> list[Item]:
         return _unrolled(node, graph, known, initial)
 
 
-def _do(node: Node, graph: SourceGraph, count: Data | None, condition: Data | None, initial: list[Data]) -> list[Item]:
+def _do(
+    node: OnnxNode, graph: SourceGraph, count: Data | None, condition: Data | None, initial: list[Data]
+) -> list[Item]:
     number, flag, *names = [each.name for each in graph.inputs]
     index = Data(INT, (), Tensor("i", "int", (), TensorKind.LOCAL))
     keep = Data(np.dtype(np.bool_), (), Tensor("going_on", "bool", (), TensorKind.LOCAL))
@@ -135,7 +137,7 @@ def _local(data: Data, name: str) -> Data:
     return Data(data.dtype, data.shape, tensor)
 
 
-def _length(node: Node, times: Data | None, is_while: bool) -> Integer:
+def _length(node: OnnxNode, times: Data | None, is_while: bool) -> Integer:
     if times is not None and not is_while:
         if times.scalar is not None:
             return integers.constant(int(times.scalar))
@@ -145,10 +147,10 @@ def _length(node: Node, times: Data | None, is_while: bool) -> Integer:
 
 
 def _pack(data: Data, length: Integer) -> Pack:
-    return Pack([Run(length, _result(data, "items"))], dtype=type_name(data.dtype))
+    return Pack([ItemRun(length, _result(data, "items"))], dtype=type_name(data.dtype))
 
 
-def _unrolled(node: Node, graph: SourceGraph, count: Any, initial: list[Item]) -> list[Item]:
+def _unrolled(node: OnnxNode, graph: SourceGraph, count: Any, initial: list[Item]) -> list[Item]:
     """Write out the iterations of a loop whose number is known."""
     require(count is not None and count <= MOST_UNROLLED, "how often it runs is not known")
     number, flag, *names = [each.name for each in graph.inputs]
@@ -169,7 +171,7 @@ def _unrolled(node: Node, graph: SourceGraph, count: Any, initial: list[Item]) -
 
 
 @translation("Scan")
-def scan(node: Node) -> list[Item]:
+def scan(node: OnnxNode) -> list[Item]:
     require(node.opset >= 9, "the form of Scan that takes batches")
     graph = node.graph("body")
     count = node.number("num_scan_inputs", 1)
@@ -188,7 +190,7 @@ def scan(node: Node) -> list[Item]:
         (pack,) = node.builder.run("layout.unstack", [data], [], {"axis": axis})
         shape = (*data.shape[:axis], *data.shape[axis + 1 :])
         if isinstance(pack, Pack) and pack.items is not None:
-            pack = Pack([Run(length, replace(_result(data, "items"), shape=shape))], dtype=pack.dtype)
+            pack = Pack([ItemRun(length, replace(_result(data, "items"), shape=shape))], dtype=pack.dtype)
             node.builder.steps[-1] = replace(node.builder.steps[-1], outputs=(pack,))
         packs.append(pack)
         items.append(_local(replace(data, shape=shape), graph.inputs[len(states) + at].name))
@@ -216,7 +218,7 @@ def scan(node: Node) -> list[Item]:
     return [*found, *stacked]
 
 
-def _list(node: Node, name: str, count: int) -> list[int]:
+def _list(node: OnnxNode, name: str, count: int) -> list[int]:
     found = node.attribute(name, [0] * count)
     require(len(found) == count, f"'{name}' must have {count} items")
     return [int(each) for each in found]

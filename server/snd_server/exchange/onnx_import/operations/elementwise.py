@@ -10,8 +10,8 @@ import numpy as np
 
 from snd_analysis.skriptnd.names import counterparts_of_nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_server.exchange.onnx_import.data import Argument, Data, real_type, require, type_name
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.data import Data, OnnxArgument, real_type, require, type_name
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 _BITS = re.compile(r"\d+")
 UNARY = counterparts_of_nodes(
@@ -24,7 +24,7 @@ BINARY = counterparts_of_nodes(
 
 
 @translation(*UNARY)
-def unary(node: Node) -> Data:
+def unary(node: OnnxNode) -> Data:
     x = node.input(0)
     if node.kind in ("Ceil", "Floor", "Relu") and x.is_int:
         return node.run("math.max", x, 0) if node.kind == "Relu" else x
@@ -32,12 +32,12 @@ def unary(node: Node) -> Data:
 
 
 @translation("Identity")
-def identity(node: Node) -> Data:
+def identity(node: OnnxNode) -> Data:
     return node.input(0)
 
 
 @translation("Dropout")
-def dropout(node: Node) -> list[Data | None]:
+def dropout(node: OnnxNode) -> list[Data | None]:
     """Return the input: nothing is dropped when a model is used."""
     training = node.known_scalar(2) if node.opset >= 12 else not node.number("is_test", 1) and node.opset < 7
     ratio = node.known_scalar(1) if node.opset >= 12 else node.real("ratio", 0.5)
@@ -47,7 +47,7 @@ def dropout(node: Node) -> list[Data | None]:
     return [x, mask]
 
 
-def operands(*inputs: Data, beside: Sequence[Data] = ()) -> list[Argument]:
+def operands(*inputs: Data, beside: Sequence[Data] = ()) -> list[OnnxArgument]:
     """Return tensors that are broadcast together; tensors of one known element become numbers if that is equivalent.
 
     ``beside`` are others that they are broadcast with.
@@ -68,14 +68,14 @@ def _number(data: Data) -> float | int | bool | Integer | None:
     return known if known == known else None  # NaN can't be written
 
 
-def broadcast(node: Node, operator: str, x: Data, y: Data, like: np.dtype[np.generic] | None = None) -> Data:
+def broadcast(node: OnnxNode, operator: str, x: Data, y: Data, like: np.dtype[np.generic] | None = None) -> Data:
     """Return the result of a binary operator."""
     first, second = operands(x, y)
     return node.run(operator, first, second, like=like or x.dtype)
 
 
 @translation(*BINARY)
-def binary(node: Node) -> Data:
+def binary(node: OnnxNode) -> Data:
     x, y = node.input(0), node.input(1)
     operator = BINARY[node.kind]
     if node.opset < 7 and node.number("broadcast", 0) and x.rank > y.rank > 0:
@@ -87,25 +87,25 @@ def binary(node: Node) -> Data:
 
 
 @translation("Div")
-def divided(node: Node) -> Data:
+def divided(node: OnnxNode) -> Data:
     x, y = node.input(0), node.input(1)
     # ONNX rounds quotients of ints towards zero, the language down.
     return broadcast(node, "onnx.div" if x.is_int and x.dtype.kind != "u" else "math.div", x, y)
 
 
 @translation("Mod")
-def modulo(node: Node) -> Data:
+def modulo(node: OnnxNode) -> Data:
     x, y = node.input(0), node.input(1)
     return broadcast(node, "onnx.fmod" if node.number("fmod", 0) else "math.mod", x, y)
 
 
 @translation("Round")
-def rounded(node: Node) -> Data:
+def rounded(node: OnnxNode) -> Data:
     return node.run("onnx.round", node.input(0))
 
 
 @translation("Pow")
-def power(node: Node) -> Data:
+def power(node: OnnxNode) -> Data:
     x, y = node.input(0), node.input(1)
     if x.is_real and y.scalar == 2:
         return node.run("math.sqr", x)
@@ -113,8 +113,8 @@ def power(node: Node) -> Data:
         return node.run("math.sqrt", x)
     if x.is_real == y.is_real:
         return broadcast(node, "math.pow", x, y)
-    exponent: Argument = y if y.scalar is None else float(y.scalar)
-    first: Argument = node.as_real(x)
+    exponent: OnnxArgument = y if y.scalar is None else float(y.scalar)
+    first: OnnxArgument = node.as_real(x)
     result = node.run(
         "math.pow", first, node.as_real(y) if isinstance(exponent, Data) else exponent, like=np.dtype(np.float32)
     )
@@ -122,17 +122,17 @@ def power(node: Node) -> Data:
 
 
 @translation("Where")
-def selected(node: Node) -> Data:
+def selected(node: OnnxNode) -> Data:
     condition, x, y = node.tensors
     first, second = operands(x, y, beside=[condition]) if x.rank and y.rank else (x, y)
     return node.run("math.select", condition, first, second, like=x.dtype)
 
 
 @translation("Clip")
-def clamped(node: Node) -> Data:
+def clamped(node: OnnxNode) -> Data:
     x = node.input(0)
-    low: Argument = node.attribute("min") if node.opset < 11 else _bound(node.maybe(1))
-    high: Argument = node.attribute("max") if node.opset < 11 else _bound(node.maybe(2))
+    low: OnnxArgument = node.attribute("min") if node.opset < 11 else _bound(node.maybe(1))
+    high: OnnxArgument = node.attribute("max") if node.opset < 11 else _bound(node.maybe(2))
     if low is None and high is None:
         return x
     if low == 0 and x.is_real and not isinstance(low, Data) and (high is None or isinstance(high, float)):
@@ -145,12 +145,12 @@ def clamped(node: Node) -> Data:
     return node.run("math.clamp", x, low, high)
 
 
-def _bound(data: Data | None) -> Argument:
+def _bound(data: Data | None) -> OnnxArgument:
     return data if data is None or data.scalar is None else data.scalar
 
 
 @translation("Max", "Min", "Sum", "Mean")
-def n_ary(node: Node) -> Data:
+def n_ary(node: OnnxNode) -> Data:
     name = {"Max": "max", "Min": "min"}.get(node.kind, "sum")
     tensors = node.tensors
     if len(tensors) == 1:
@@ -166,7 +166,7 @@ def n_ary(node: Node) -> Data:
 
 # ---- types -----------------------------------------------------------------------------------------------------------
 @translation("Cast", "CastLike")
-def cast(node: Node) -> Data:
+def cast(node: OnnxNode) -> Data:
     import onnx
 
     x = node.input(0)
@@ -180,7 +180,7 @@ def cast(node: Node) -> Data:
     return cast_to(node, x, wanted)
 
 
-def cast_to(node: Node, x: Data, wanted: np.dtype[np.generic]) -> Data:
+def cast_to(node: OnnxNode, x: Data, wanted: np.dtype[np.generic]) -> Data:
     """Return a tensor with elements of another type of ONNX."""
     small = real_type(wanted) and bits_of(wanted) < 16
     require(not small, "casts to reals of 8 bits or fewer, which round by rules of their own")
@@ -210,12 +210,12 @@ def _is_signed(dtype: np.dtype[Any]) -> bool:
 
 
 @translation("IsNaN")
-def is_nan(node: Node) -> Data:
+def is_nan(node: OnnxNode) -> Data:
     return node.run("math.ne", node.input(0), node.input(0))
 
 
 @translation("IsInf")
-def is_infinite(node: Node) -> Data:
+def is_infinite(node: OnnxNode) -> Data:
     x = node.input(0)
     positive, negative = (node.number(f"detect_{each}", 1) for each in ("positive", "negative"))
     if positive and negative:
@@ -227,12 +227,12 @@ def is_infinite(node: Node) -> Data:
 
 # ---- activations -----------------------------------------------------------------------------------------------------
 @translation("Elu")
-def elu(node: Node) -> Data:
+def elu(node: OnnxNode) -> Data:
     return node.run("nn.elu", node.input(0), alpha=node.real("alpha", 1.0))
 
 
 @translation("Selu")
-def selu(node: Node) -> Data:
+def selu(node: OnnxNode) -> Data:
     given = {"alpha": "alpha", "gamma": "lambda"}
     attributes: dict[str, Any] = {
         ours: node.real(theirs, 0.0) for theirs, ours in given.items() if node.attribute(theirs) is not None
@@ -241,7 +241,7 @@ def selu(node: Node) -> Data:
 
 
 @translation("LeakyRelu")
-def leaky_relu(node: Node) -> Data:
+def leaky_relu(node: OnnxNode) -> Data:
     x, alpha = node.input(0), node.real("alpha", 0.01)
     if 0 <= alpha <= 1:
         return node.run("nn.relu", x, alpha=alpha)
@@ -249,7 +249,7 @@ def leaky_relu(node: Node) -> Data:
 
 
 @translation("PRelu")
-def prelu(node: Node) -> Data:
+def prelu(node: OnnxNode) -> Data:
     x, slope = node.input(0), node.input(1)
     wide = [axis for axis, extent in enumerate(slope.extents) if extent != 1]
     if x.is_real and len(wide) == 1:
@@ -261,7 +261,7 @@ def prelu(node: Node) -> Data:
     return node.run("math.select", node.run("math.lt", x, 0.0 if x.is_real else 0), below, x)
 
 
-def reshaped(node: Node, data: Data, shape: list[object]) -> Data:
+def reshaped(node: OnnxNode, data: Data, shape: list[object]) -> Data:
     """Return a tensor with another shape; a constant stays one."""
     if data.array is not None:
         extents = [int(str(each)) for each in shape]
@@ -271,18 +271,18 @@ def reshaped(node: Node, data: Data, shape: list[object]) -> Data:
 
 
 @translation("ThresholdedRelu")
-def thresholded_relu(node: Node) -> Data:
+def thresholded_relu(node: OnnxNode) -> Data:
     return node.run("nn.thresholded_relu", node.input(0), theta=node.real("alpha", 1.0))
 
 
 @translation("Gelu")
-def gelu(node: Node) -> Data:
+def gelu(node: OnnxNode) -> Data:
     approximate = node.text("approximate", "none")
     return node.run("nn.gelu", node.input(0), approximate=None if approximate == "none" else approximate.upper())
 
 
 @translation("Swish")
-def swish(node: Node) -> Data:
+def swish(node: OnnxNode) -> Data:
     x, alpha = node.input(0), node.real("alpha", 1.0)
     if alpha == 1:
         return node.run("nn.silu", x)
@@ -290,7 +290,7 @@ def swish(node: Node) -> Data:
 
 
 @translation("HardSigmoid", "HardSwish")
-def hard(node: Node) -> Data:
+def hard(node: OnnxNode) -> Data:
     x = node.input(0)
     alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
     if node.kind == "HardSwish":
@@ -300,19 +300,19 @@ def hard(node: Node) -> Data:
 
 
 @translation("Mish")
-def mish(node: Node) -> Data:
+def mish(node: OnnxNode) -> Data:
     x = node.input(0)
     return node.run("math.mul", x, node.run("math.tanh", node.run("nn.softplus", x)))
 
 
 @translation("Softsign")
-def softsign(node: Node) -> Data:
+def softsign(node: OnnxNode) -> Data:
     x = node.input(0)
     return node.run("math.div", x, node.run("math.add", node.run("math.abs", x), 1.0))
 
 
 @translation("Celu")
-def celu(node: Node) -> Data:
+def celu(node: OnnxNode) -> Data:
     x, alpha = node.input(0), node.real("alpha", 1.0)
     if alpha == 1:
         return node.run("nn.elu", x)

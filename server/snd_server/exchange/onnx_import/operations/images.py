@@ -11,14 +11,14 @@ from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, floor_divide
 from snd_server.exchange.onnx_import.data import Data, require
 from snd_server.exchange.onnx_import.limits import MOST_MATRIX_ELEMENTS
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 from snd_server.exchange.onnx_import.source import Array
 
 TRANSFORMS = {"half_pixel": "SYMMETRIC", "align_corners": "ALIGNED", "asymmetric": "ASYMMETRIC"}
 
 
 @translation("Resize", "Upsample")
-def resize(node: Node) -> Data:
+def resize(node: OnnxNode) -> Data:
     x = node.input(0)
     is_old = node.kind == "Upsample" or node.opset < 11
     transform = node.text("coordinate_transformation_mode", "asymmetric" if is_old else "half_pixel")
@@ -47,7 +47,7 @@ def resize(node: Node) -> Data:
     return node.back(result, x)
 
 
-def _scales(node: Node) -> Array | None:
+def _scales(node: OnnxNode) -> Array | None:
     given = node.attribute("scales")
     if given is None:
         data = node.maybe(1 if node.kind == "Upsample" or node.opset < 11 else 2)
@@ -58,7 +58,7 @@ def _scales(node: Node) -> Array | None:
     return np.asarray(given, np.float64)
 
 
-def _sizes(node: Node, known: list[Integer]) -> list[Integer] | None:
+def _sizes(node: OnnxNode, known: list[Integer]) -> list[Integer] | None:
     """Return the extents after resizing; None if they have another ratio than the one of interpolation."""
     scales = _scales(node)
     if scales is not None:
@@ -97,7 +97,7 @@ def _is_less(one: Integer, other: Integer) -> bool:
     return low is not None and low >= 0
 
 
-def _by_matrices(node: Node, x: Data, axes: list[int]) -> Data:
+def _by_matrices(node: OnnxNode, x: Data, axes: list[int]) -> Data:
     """Interpolate along each axis by a matrix, the result of resizing each element of the axis alone."""
     import onnx
     from onnx.reference import ReferenceEvaluator
@@ -144,7 +144,7 @@ def _by_matrices(node: Node, x: Data, axes: list[int]) -> Data:
     return node.back(result, x)
 
 
-def _along(node: Node, x: Data, matrix: Array, axis: int) -> Data:
+def _along(node: OnnxNode, x: Data, matrix: Array, axis: int) -> Data:
     """Multiply each row along an axis by a matrix."""
     factors = node.constant(matrix, np.dtype(np.float32), "interpolation")
     if axis == x.rank - 1:
@@ -157,7 +157,7 @@ def _along(node: Node, x: Data, matrix: Array, axis: int) -> Data:
 
 
 @translation("GridSample")
-def grid_sample(node: Node) -> Data:
+def grid_sample(node: OnnxNode) -> Data:
     x, grid = node.input(0), node.input(1)
     mode = node.text("mode", "linear").removeprefix("bi").upper()
     padding = node.text("padding_mode", "zeros")
@@ -170,7 +170,7 @@ def grid_sample(node: Node) -> Data:
     return node.run("image.grid_sample", x, grid, **given, **unless(not aligned, aligned=True))
 
 
-def _at_elements(node: Node, x: Data, grid: Data, aligned: bool) -> Data:
+def _at_elements(node: OnnxNode, x: Data, grid: Data, aligned: bool) -> Data:
     """Move places to the elements next to them: where two are, ONNX takes the even one."""
     require(None not in x.extents, "extents that are not known")
     extents = np.array([each or 0 for each in x.extents[:1:-1]], np.float32)
@@ -183,7 +183,7 @@ def _at_elements(node: Node, x: Data, grid: Data, aligned: bool) -> Data:
 
 
 @translation("RoiAlign")
-def roi_align(node: Node) -> Data:
+def roi_align(node: OnnxNode) -> Data:
     x, rois, batch_indices = (node.input(at) for at in range(3))
     size, scale = [node.number(f"output_{each}", 1) for each in ("height", "width")], node.real("spatial_scale", 1.0)
     mode = node.text("coordinate_transformation_mode", "half_pixel" if node.opset >= 16 else "output_half_pixel")
@@ -196,7 +196,7 @@ def roi_align(node: Node) -> Data:
 
 
 @translation("Col2Im")
-def col2im(node: Node) -> Data:
+def col2im(node: OnnxNode) -> Data:
     x, size, block = node.input(0), node.integers(1) or [], node.ints(2) or []
     d = len(size)
     steps, dilations = (node.attribute(each, [1] * d) for each in ("strides", "dilations"))
@@ -218,7 +218,7 @@ def col2im(node: Node) -> Data:
 
 # ---- search ----------------------------------------------------------------------------------------------------------
 @translation("TopK")
-def top_k(node: Node) -> list[Data]:
+def top_k(node: OnnxNode) -> list[Data]:
     x = node.input(0)
     (k,) = node.integers(1, "k") or []
     axis = node.number("axis", -1)
@@ -231,7 +231,7 @@ def top_k(node: Node) -> list[Data]:
 
 
 @translation("NonMaxSuppression")
-def nonmax_suppress(node: Node) -> Data:
+def nonmax_suppress(node: OnnxNode) -> Data:
     boxes, scores = node.input(0), node.input(1)
     most, iou, score = (node.known_scalar(number) for number in range(2, 5))
     return node.run(

@@ -6,11 +6,11 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.exchange.onnx_import.data import Argument, Data, natural, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.data import Data, OnnxArgument, natural, require
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 
-def positive(node: Node, indices: Data, x: Data, axis: int) -> Data:
+def positive(node: OnnxNode, indices: Data, x: Data, axis: int) -> Data:
     """Return indices along an axis that may count from the end, counted from the beginning."""
     extent = x.shape[axis]
     if natural(indices):
@@ -22,7 +22,7 @@ def positive(node: Node, indices: Data, x: Data, axis: int) -> Data:
 
 
 @translation("Gather")
-def gather(node: Node) -> Data:
+def gather(node: OnnxNode) -> Data:
     x, indices = node.input(0), node.input(1)
     axis = node.axis(x.rank, 0)
     if indices.array is not None and indices.array.size == 1 and indices.rank <= 1 and node.is_named(x.shape[axis]):
@@ -34,7 +34,7 @@ def gather(node: Node) -> Data:
 
 
 @translation("GatherND")
-def gather_nd(node: Node) -> Data:
+def gather_nd(node: OnnxNode) -> Data:
     x, indices = node.input(0), node.input(1)
     batch = node.number("batch_dims", 0)
     count = indices.extents[-1]
@@ -42,26 +42,26 @@ def gather_nd(node: Node) -> Data:
     extents = x.shape[batch : batch + (count or 0)]
     if not natural(indices):
         require(len(extents) > 0, "no dimension is indexed")
-        bound: Argument = extents[0] if len(set(extents)) == 1 else _vector(node, extents)
+        bound: OnnxArgument = extents[0] if len(set(extents)) == 1 else _vector(node, extents)
         indices = node.run("math.mod", indices, bound)
     return node.run("layout.gather_nd", x, indices, **unless(not batch, batch_dims=batch), like=x.dtype)
 
 
-def _vector(node: Node, extents: tuple[Integer, ...]) -> Data:
+def _vector(node: OnnxNode, extents: tuple[Integer, ...]) -> Data:
     contents = np.empty(len(extents), object)
     contents[:] = extents
     return Data(np.dtype(np.int64), (integers.constant(len(extents)),), contents=contents)
 
 
 @translation("GatherElements")
-def gather_elements(node: Node) -> Data:
+def gather_elements(node: OnnxNode) -> Data:
     x, indices = node.input(0), node.input(1)
     axis = node.axis(x.rank, 0)
     return node.run("onnx.gather_elements", x, indices, **unless(not axis, axis=axis), like=x.dtype)
 
 
 @translation("Scatter", "ScatterElements")
-def scatter(node: Node) -> Data:
+def scatter(node: OnnxNode) -> Data:
     x, indices, updates = (node.input(at) for at in range(3))
     axis = node.axis(x.rank, 0)
     reduction = node.text("reduction", "none")
@@ -73,24 +73,24 @@ def scatter(node: Node) -> Data:
 
 
 @translation("ScatterND")
-def scatter_nd(node: Node) -> Data:
+def scatter_nd(node: OnnxNode) -> Data:
     x, indices, updates = (node.input(at) for at in range(3))
     reduction = node.text("reduction", "none")
     if x.is_bool:
         extents = x.shape[: indices.extents[-1]]
-        bound: Argument = extents[0] if len(set(extents)) == 1 else _vector(node, extents)
+        bound: OnnxArgument = extents[0] if len(set(extents)) == 1 else _vector(node, extents)
         return node.run("layout.scatter_nd", x, node.run("math.mod", indices, bound), updates, like=x.dtype)
     given = unless(reduction == "none", reduction=reduction)
     return node.run("onnx.scatter_nd", x, indices, updates, like=x.dtype, **given)
 
 
 @translation("NonZero")
-def nonzero(node: Node) -> Data:
+def nonzero(node: OnnxNode) -> Data:
     return node.run("layout.nonzero", node.input(0), like=np.dtype(np.int64))
 
 
 @translation("Compress")
-def compress(node: Node) -> Data:
+def compress(node: OnnxNode) -> Data:
     x, condition = node.input(0), node.input(1)
     axis = node.attribute("axis")
     if axis is None:
@@ -100,7 +100,7 @@ def compress(node: Node) -> Data:
 
 
 @translation("OneHot")
-def one_hot(node: Node) -> Data:
+def one_hot(node: OnnxNode) -> Data:
     indices, depth, values = (node.input(at) for at in range(3))
     known = depth.integers if depth.is_int else None
     extent = known.reshape(-1)[0] if known is not None else integers.constant(int(node.known_scalar(1) or 0))
@@ -124,7 +124,7 @@ def one_hot(node: Node) -> Data:
 
 
 @translation("DepthToSpace", "SpaceToDepth")
-def blocks(node: Node) -> Data:
+def blocks(node: OnnxNode) -> Data:
     x, block = node.input(0), node.number("blocksize", 1)
     name = "layout.depth_to_space" if node.kind == "DepthToSpace" else "layout.space_to_depth"
     order = unless(node.text("mode", "DCR") == "DCR", blocks_first=False)
@@ -132,7 +132,7 @@ def blocks(node: Node) -> Data:
 
 
 @translation("Trilu")
-def trilu(node: Node) -> Data:
+def trilu(node: OnnxNode) -> Data:
     x = node.input(0)
     k = int(node.known_scalar(1) or 0)
     whole = node.run("layout.cast", x, dtypes=["int"]) if x.is_bool else x
@@ -143,7 +143,7 @@ def trilu(node: Node) -> Data:
 
 
 @translation("ReverseSequence")
-def reverse_sequence(node: Node) -> Data:
+def reverse_sequence(node: OnnxNode) -> Data:
     x, lengths = node.input(0), node.input(1)
     batch, time = node.number("batch_axis", 1), node.number("time_axis", 0)
     given = unless((batch, time) == (1, 0), batch_axis=batch, time_axis=time)

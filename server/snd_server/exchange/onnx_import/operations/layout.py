@@ -9,14 +9,14 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_server.exchange.onnx_import.data import Argument, Data, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.data import Data, OnnxArgument, require
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 ONE = integers.constant(1)
 
 
 @translation("Reshape")
-def reshape(node: Node) -> Data:
+def reshape(node: OnnxNode) -> Data:
     x, wanted = node.input(0), node.integers(1, "shape")
     assert wanted is not None
     allow_zero = bool(node.number("allowzero", 0))
@@ -24,7 +24,7 @@ def reshape(node: Node) -> Data:
     return reshaped(node, x, shape)
 
 
-def reshaped(node: Node, x: Data, shape: list[Integer]) -> Data:
+def reshaped(node: OnnxNode, x: Data, shape: list[Integer]) -> Data:
     """Return a tensor with another shape, in which an extent may be -1; by the operator that says it most briefly."""
     if tuple(shape) == x.shape:
         return x
@@ -49,7 +49,7 @@ def _fits(x: Data, shape: list[Integer], kept: int) -> bool:
 
 
 @translation("Flatten")
-def flatten(node: Node) -> Data:
+def flatten(node: OnnxNode) -> Data:
     x = node.input(0)
     axis = node.number("axis", 1)
     axis = axis + x.rank if axis < 0 else axis
@@ -64,7 +64,7 @@ def may_be_one(extent: Integer) -> bool:
 
 
 @translation("Squeeze")
-def squeeze(node: Node) -> Data:
+def squeeze(node: OnnxNode) -> Data:
     x, axes = node.input(0), node.ints(1, "axes")
     if axes is None:
         axes = [at for at, extent in enumerate(x.extents) if extent == 1]
@@ -78,7 +78,7 @@ def squeeze(node: Node) -> Data:
 
 
 @translation("Unsqueeze")
-def unsqueeze(node: Node) -> Data:
+def unsqueeze(node: OnnxNode) -> Data:
     x, axes = node.input(0), node.ints(1, "axes") or []
     if x.array is not None:
         shape = list(x.array.shape)
@@ -90,7 +90,7 @@ def unsqueeze(node: Node) -> Data:
 
 
 @translation("Concat")
-def concat(node: Node) -> Data:
+def concat(node: OnnxNode) -> Data:
     tensors = [each for each in node.tensors if not (each.rank == 1 and each.extents == (0,))] or node.tensors[:1]
     if len(tensors) == 1:
         return tensors[0]
@@ -98,7 +98,7 @@ def concat(node: Node) -> Data:
 
 
 @translation("Split")
-def split(node: Node) -> list[Data | None]:
+def split(node: OnnxNode) -> list[Data | None]:
     x, sizes = node.input(0), node.ints(1, "split")
     axis = node.axis(x.rank, 0)
     if sizes is None:
@@ -112,19 +112,19 @@ def split(node: Node) -> list[Data | None]:
 
 
 @translation("Transpose")
-def transpose(node: Node) -> Data:
+def transpose(node: OnnxNode) -> Data:
     x, perm = node.input(0), node.attribute("perm")
     return node.run("layout.transpose", x, **unless(perm is None, perm=perm)) if x.rank > 1 else x
 
 
 @translation("Expand")
-def expand(node: Node) -> Data:
+def expand(node: OnnxNode) -> Data:
     x, wanted = node.input(0), node.integers(1)
     assert wanted is not None
     return expanded(node, x, wanted)
 
 
-def expanded(node: Node, x: Data, wanted: list[Integer]) -> Data:
+def expanded(node: OnnxNode, x: Data, wanted: list[Integer]) -> Data:
     """Return a tensor repeated to a shape, or to its own extents where these are greater."""
     if x.rank < len(wanted):
         x = node.run("layout.unsqueeze", x, axes=list(range(len(wanted) - x.rank)))
@@ -138,7 +138,7 @@ def expanded(node: Node, x: Data, wanted: list[Integer]) -> Data:
 
 
 @translation("Tile")
-def tile(node: Node) -> Data:
+def tile(node: OnnxNode) -> Data:
     x, repeats = node.input(0), node.integers(1) or []
     axes = [at for at, each in enumerate(repeats) if each != ONE]
     if not axes:
@@ -147,14 +147,14 @@ def tile(node: Node) -> Data:
 
 
 @translation("ConstantOfShape")
-def uniform(node: Node) -> Data:
+def uniform(node: OnnxNode) -> Data:
     given = node.attribute("value")
     value = node.constant(0.0, np.dtype(np.float32)) if given is None else node.constant(given.reshape(()), given.dtype)
     return node.run("layout.uniform", value, shape=node.integers(0))
 
 
 @translation("Range")
-def numbers(node: Node) -> Data:
+def numbers(node: OnnxNode) -> Data:
     found = [node.input(at).integers if node.input(at).is_int else None for at in range(3)]
     values = [node.known_scalar(at) if each is None else each.reshape(-1)[0] for at, each in enumerate(found)]
     first, last, stride = values
@@ -163,7 +163,7 @@ def numbers(node: Node) -> Data:
 
 
 @translation("EyeLike")
-def eye(node: Node) -> Data:
+def eye(node: OnnxNode) -> Data:
     import onnx
 
     x = node.input(0)
@@ -174,7 +174,7 @@ def eye(node: Node) -> Data:
 
 
 @translation("Slice")
-def cut(node: Node) -> Data:
+def cut(node: OnnxNode) -> Data:
     x, begins, ends = node.input(0), node.integers(1, "starts") or [], node.integers(2, "ends") or []
     axes = node.ints(3, "axes") or list(range(len(begins)))
     strides = node.ints(4) or [1] * len(begins)
@@ -203,7 +203,7 @@ def cut(node: Node) -> Data:
     return node.run("layout.slice", x, begin=first, end=last, **given)
 
 
-def _zero(node: Node, x: Data) -> Data:
+def _zero(node: OnnxNode, x: Data) -> Data:
     return node.constant(0, x.dtype)
 
 
@@ -235,7 +235,7 @@ def _from_start(extent: Integer, place: Integer) -> Integer:
 
 
 @translation("Pad")
-def pad(node: Node) -> Data:
+def pad(node: OnnxNode) -> Data:
     x, padding, value = node.input(0), node.integers(1, "pads" if node.opset < 11 else None), node.maybe(2)
     padding = padding if padding is not None else node.integers(99, "paddings")
     require(padding is not None, "no widths")
@@ -254,7 +254,7 @@ def pad(node: Node) -> Data:
     widths: list[Integer] = [sides[at][0] for at in changed] + [sides[at][1] for at in changed]
     given: dict[str, Any] = unless(len(changed) == x.rank, axes=[axes[at] for at in changed])
     given |= unless(mode == "constant", method=modes.get(mode, mode))
-    filling: Argument = None
+    filling: OnnxArgument = None
     if mode == "constant":
         filling = node.real("value", 0.0) if node.opset < 11 and x.is_real else None
         filling = None if filling == 0.0 else filling
@@ -264,12 +264,12 @@ def pad(node: Node) -> Data:
     return node.run("layout.pad", x, filling, padding=widths, like=x.dtype, **given)
 
 
-def _first(node: Node, value: Data) -> Data:
+def _first(node: OnnxNode, value: Data) -> Data:
     return value if not value.rank else node.run("layout.squeeze", value, axes=list(range(value.rank)))
 
 
 def _cropped(
-    node: Node, x: Data, axes: list[int], sides: list[tuple[Integer, Integer]]
+    node: OnnxNode, x: Data, axes: list[int], sides: list[tuple[Integer, Integer]]
 ) -> tuple[Data, list[int], list[tuple[Integer, Integer]]]:
     """Crop the parts that negative widths cut off."""
     cuts = [at for at, side in enumerate(sides) if any((each.value or 0) < 0 for each in side)]
@@ -283,7 +283,7 @@ def _cropped(
     return x, axes, [(begin, end) for begin, end in left]
 
 
-def _wrapped(node: Node, x: Data, axes: list[int], sides: list[tuple[int, ...]]) -> Data:
+def _wrapped(node: OnnxNode, x: Data, axes: list[int], sides: list[tuple[int, ...]]) -> Data:
     """Put the end of a dimension in front of it, and its beginning after it."""
     for axis, (begin, end) in zip(axes, sides, strict=True):
         if not begin and not end:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from snd_server.exchange.onnx_import.data import Data, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 
 @translation("BatchNormalization")
-def batch_norm(node: Node) -> list[Data | None]:
+def batch_norm(node: OnnxNode) -> list[Data | None]:
     x, scale, bias, mean, variance = (node.input(at) for at in range(5))
     epsilon = node.real("epsilon", 1e-5)
     training = (
@@ -28,27 +28,27 @@ def batch_norm(node: Node) -> list[Data | None]:
 
 
 @translation("InstanceNormalization")
-def instance_norm(node: Node) -> Data:
+def instance_norm(node: OnnxNode) -> Data:
     x, scale, bias = (node.input(at) for at in range(3))
     return node.run("nn.mean_variance_norm", x, bias, scale, epsilon=node.real("epsilon", 1e-5))
 
 
 @translation("LRN")
-def local_response_norm(node: Node) -> Data:
+def local_response_norm(node: OnnxNode) -> Data:
     given = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     attributes: dict[str, Any] = {name: node.real(name, default) for name, default in given.items()}
     return node.run("nn.local_response_norm", node.input(0), size=[node.number("size", 1)], **attributes)
 
 
 @translation("LpNormalization")
-def lp_norm(node: Node) -> Data:
+def lp_norm(node: OnnxNode) -> Data:
     x, axis, p = node.input(0), node.number("axis", -1), node.number("p", 2)
     # ONNX has 0 where the norm is 0: any lower limit of the norm does that.
     return node.run(f"nn.l{p}_norm", x, axes=[axis], epsilon=1e-30)
 
 
 @translation("Softmax", "LogSoftmax")
-def softmax(node: Node) -> Data:
+def softmax(node: OnnxNode) -> Data:
     x = node.input(0)
     default = -1 if node.opset >= 13 else 1
     axis = node.axis(x.rank, default)
@@ -58,7 +58,7 @@ def softmax(node: Node) -> Data:
 
 
 @translation("LayerNormalization")
-def layer_norm(node: Node) -> list[Data | None]:
+def layer_norm(node: OnnxNode) -> list[Data | None]:
     x, scale, bias = node.input(0), node.input(1), node.maybe(2)
     axis, epsilon = node.axis(x.rank, -1), node.real("epsilon", 1e-5)
     if not node.wants(1) and not node.wants(2) and _fits(x, axis, scale, bias):
@@ -72,7 +72,7 @@ def layer_norm(node: Node) -> list[Data | None]:
 
 
 @translation("RMSNormalization", "SimplifiedLayerNormalization")
-def rms_norm(node: Node) -> Data:
+def rms_norm(node: OnnxNode) -> Data:
     x, scale = node.input(0), node.input(1)
     axis, epsilon = node.axis(x.rank, -1), node.real("epsilon", 1e-5)
     if _fits(x, axis, scale):
@@ -92,7 +92,7 @@ def _last(x: Data, axis: int) -> dict[str, Any]:
 
 
 @translation("GroupNormalization")
-def group_norm(node: Node) -> Data:
+def group_norm(node: OnnxNode) -> Data:
     x, scale, bias = (node.input(at) for at in range(3))
     groups, channels = node.number("num_groups", 1), x.shape[1]
     grouped = node.run("layout.reshape", x, shape=[x.shape[0], groups, -1])
@@ -105,13 +105,13 @@ def group_norm(node: Node) -> Data:
 
 
 @translation("MeanVarianceNormalization")
-def mean_variance_norm(node: Node) -> Data:
+def mean_variance_norm(node: OnnxNode) -> Data:
     axes = [int(each) for each in node.attribute("axes", [0, 2, 3])]
     return node.run("nn.mean_variance_norm", node.input(0), None, None, axes=axes, epsilon=1e-9)
 
 
 @translation("Hardmax")
-def hardmax(node: Node) -> Data:
+def hardmax(node: OnnxNode) -> Data:
     x = node.input(0)
     axis = node.axis(x.rank, -1 if node.opset >= 13 else 1)
     require(node.opset >= 13 or axis == x.rank - 1, "the greatest of several dimensions")
@@ -122,7 +122,7 @@ def hardmax(node: Node) -> Data:
 
 
 @translation("Shrink")
-def shrink(node: Node) -> Data:
+def shrink(node: OnnxNode) -> Data:
     x, bias, limit = node.input(0), node.real("bias", 0.0), node.real("lambd", 0.5)
     whole = node.as_real(x)
     above, below = node.run("math.gt", whole, limit), node.run("math.lt", whole, -limit)

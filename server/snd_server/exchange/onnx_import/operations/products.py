@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from snd_server.exchange.onnx_import.data import Data, require
-from snd_server.exchange.onnx_import.node import Node, translation
+from snd_server.exchange.onnx_import.node import OnnxNode, translation
 
 
 @translation("MatMul")
-def product(node: Node) -> Data:
+def product(node: OnnxNode) -> Data:
     return matrix_product(node, node.input(0), node.input(1))
 
 
-def matrix_product(node: Node, first: Data, second: Data) -> Data:
+def matrix_product(node: OnnxNode, first: Data, second: Data) -> Data:
     """Return the product of matrices, vectors, or batches of matrices."""
     a, b = node.as_real(first), node.as_real(second)
     require(a.rank and b.rank, "a product of a scalar")
@@ -34,7 +34,7 @@ def matrix_product(node: Node, first: Data, second: Data) -> Data:
 
 
 @translation("Gemm")
-def affine(node: Node) -> Data:
+def affine(node: OnnxNode) -> Data:
     a, b, c = node.as_real(node.input(0)), node.as_real(node.input(1)), node.maybe(2)
     alpha, beta = node.real("alpha", 1.0), node.real("beta", 1.0)
     transposed: dict[str, Any] = {f"trans{each}": True for each in "AB" if node.number(f"trans{each}", 0)}
@@ -53,7 +53,7 @@ def affine(node: Node) -> Data:
 
 
 @translation("Einsum")
-def einsum(node: Node) -> Data:
+def einsum(node: OnnxNode) -> Data:
     """Align all operands by the names of their dimensions, multiply, and sum over dimensions missing in the result."""
     equation = node.text("equation", "").replace(" ", "")
     left, arrow, right = equation.partition("->")
@@ -83,7 +83,7 @@ def _dimensions(term: str, rank: int) -> list[str | int]:
 
 
 def _contracted(
-    node: Node, tensors: list[Data], names: list[list[str | int]], output: list[str | int], summed: list[str | int]
+    node: OnnxNode, tensors: list[Data], names: list[list[str | int]], output: list[str | int], summed: list[str | int]
 ) -> Data:
     if len(tensors) == 2 and _is_matrix_product(names, output, summed):
         return node.run("linalg.matmul", *tensors)
@@ -108,7 +108,7 @@ def _is_matrix_product(names: list[list[str | int]], output: list[str | int], su
     )
 
 
-def _aligned(node: Node, tensor: Data, term: list[str | int], order: list[str | int]) -> Data:
+def _aligned(node: OnnxNode, tensor: Data, term: list[str | int], order: list[str | int]) -> Data:
     places = sorted(range(len(term)), key=lambda at: order.index(term[at]))
     if places != list(range(len(term))):
         tensor = node.run("layout.transpose", tensor, perm=places)

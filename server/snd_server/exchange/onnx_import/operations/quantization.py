@@ -8,7 +8,7 @@ import numpy as np
 
 from snd_analysis.symbolic import integers
 from snd_server.exchange.onnx_import.data import Data, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 from snd_server.exchange.onnx_import.operations.elementwise import bits_of, operands
 from snd_server.exchange.onnx_import.operations.layout import reshaped
 from snd_server.exchange.onnx_import.operations.products import matrix_product
@@ -17,7 +17,7 @@ from snd_server.exchange.onnx_import.source import Array
 
 
 @translation("DequantizeLinear")
-def dequantize(node: Node) -> Data:
+def dequantize(node: OnnxNode) -> Data:
     x, scale, zero = node.input(0), node.input(1), node.maybe(2)
     require(x.is_int, "ints of 8 bits that are small reals")
     if not node.number("block_size", 0):
@@ -34,7 +34,7 @@ def dequantize(node: Node) -> Data:
 
 
 @translation("QuantizeLinear")
-def quantize(node: Node) -> Data:
+def quantize(node: OnnxNode) -> Data:
     import onnx
 
     x, scale, zero = node.input(0), node.input(1), node.maybe(2)
@@ -53,21 +53,21 @@ def quantize(node: Node) -> Data:
     )
 
 
-def _scales(node: Node, x: Data, scale: Data, zero: Data | None) -> list[Data]:
+def _scales(node: OnnxNode, x: Data, scale: Data, zero: Data | None) -> list[Data]:
     """Return the scale and the zero point, unless it is 0: one for all, or for each position along a dimension."""
     given = [scale] if zero is None or _is_zero(zero) else [scale, zero]
     require(all(each.rank <= 1 for each in given), "scales of several dimensions")
     return [node.run("layout.squeeze", each, axes=[0]) if each.extents == (1,) else each for each in given]
 
 
-def _along(node: Node, x: Data, scale: Data) -> dict[str, Any]:
+def _along(node: OnnxNode, x: Data, scale: Data) -> dict[str, Any]:
     """Return the dimension along which scales lie, if there are several."""
     is_one = not scale.rank or scale.extents == (1,)
     axis = 0 if is_one else node.axis(x.rank, 1)
     return unless(axis == 0, axis=axis)
 
 
-def _rounded(node: Node, values: Data, zero: Data | None, stored: np.dtype[Any]) -> Data:
+def _rounded(node: OnnxNode, values: Data, zero: Data | None, stored: np.dtype[Any]) -> Data:
     """Return reals as ints of a type, with 0 at the zero point; values beyond the type become its limits."""
     whole = node.run("layout.cast", node.run("onnx.round", values), dtypes=["int"], like=np.dtype(np.int64))
     if zero is not None and not _is_zero(zero):
@@ -84,14 +84,14 @@ def _is_zero(zero: Data) -> bool:
 
 # ---- products of ints ------------------------------------------------------------------------------------------------
 @translation("MatMulInteger")
-def matmul_integer(node: Node) -> Data:
+def matmul_integer(node: OnnxNode) -> Data:
     first = _steps(node, node.input(0), node.maybe(2), -2)
     second = _steps(node, node.input(1), node.maybe(3), -1)
     return node.run("layout.cast", matrix_product(node, first, second), dtypes=["int"], like=np.dtype(np.int32))
 
 
 @translation("QLinearMatMul")
-def qlinear_matmul(node: Node) -> Data:
+def qlinear_matmul(node: OnnxNode) -> Data:
     a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = (node.input(at) for at in range(8))
     product = matrix_product(node, _steps(node, a, a_zero, -2), _steps(node, b, b_zero, -1))
     product = _times(node, _times(node, product, a_scale, -2), b_scale, -1)
@@ -99,7 +99,7 @@ def qlinear_matmul(node: Node) -> Data:
 
 
 @translation("QGemm", domain="com.microsoft")
-def qgemm(node: Node) -> Data:
+def qgemm(node: OnnxNode) -> Data:
     """Translate a fully connected layer in the form of onnxruntime's quantization."""
     a, a_scale, a_zero, b, b_scale, b_zero = (node.input(at) for at in range(6))
     bias, y_scale, y_zero = (node.maybe(at) for at in range(6, 9))
@@ -115,14 +115,14 @@ def qgemm(node: Node) -> Data:
 
 
 @translation("ConvInteger")
-def conv_integer(node: Node) -> Data:
+def conv_integer(node: OnnxNode) -> Data:
     x, w = node.input(0), node.input(1)
     result = convolution(node, _steps(node, x, node.maybe(2), 1), _steps(node, w, node.maybe(3), 0), None)
     return node.run("layout.cast", result, dtypes=["int"], like=np.dtype(np.int32))
 
 
 @translation("QLinearConv")
-def qlinear_conv(node: Node) -> Data:
+def qlinear_conv(node: OnnxNode) -> Data:
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (node.input(at) for at in range(8))
     bias = node.maybe(8)
     weights = _steps(node, w, w_zero, 0)
@@ -131,7 +131,7 @@ def qlinear_conv(node: Node) -> Data:
     return _rounded(node, _divided(node, result, y_scale), y_zero, y_zero.dtype)
 
 
-def _steps(node: Node, x: Data, zero: Data | None, axis: int) -> Data:
+def _steps(node: OnnxNode, x: Data, zero: Data | None, axis: int) -> Data:
     """Return ints less their zero point as reals: sums of products are exact up to 2 ** 24."""
     if zero is not None and not _is_zero(zero):
         if x.array is not None and zero.array is not None:
@@ -140,7 +140,7 @@ def _steps(node: Node, x: Data, zero: Data | None, axis: int) -> Data:
     return _constant_steps(node, x, np.zeros((), np.int64), axis) if x.array is not None else node.as_real(x)
 
 
-def _constant_steps(node: Node, x: Data, zero: Array, axis: int) -> Data:
+def _constant_steps(node: OnnxNode, x: Data, zero: Array, axis: int) -> Data:
     assert x.array is not None
     offset = zero.reshape(()) if zero.size == 1 else zero.reshape(_row(zero.size, x.rank, axis))
     return node.constant(x.array.astype(np.int64) - offset.astype(np.int64), np.dtype(np.float32), x.name)
@@ -150,7 +150,7 @@ def _row(size: int, rank: int, axis: int) -> list[int]:
     return [size if at == axis % rank else 1 for at in range(rank)]
 
 
-def _placed(node: Node, x: Data, values: Data, axis: int) -> Data:
+def _placed(node: OnnxNode, x: Data, values: Data, axis: int) -> Data:
     """Return a value for all, or a vector along an axis, such that it is broadcast to a tensor."""
     require(values.rank <= 1, "scales or zero points of several dimensions")
     if values.rank == 1 and values.extents == (1,):
@@ -161,15 +161,15 @@ def _placed(node: Node, x: Data, values: Data, axis: int) -> Data:
     return reshaped(node, values, [*values.shape, *[integers.constant(1)] * missing])
 
 
-def _times(node: Node, x: Data, scale: Data, axis: int) -> Data:
+def _times(node: OnnxNode, x: Data, scale: Data, axis: int) -> Data:
     return node.run("math.mul", x, *operands(x, _placed(node, x, scale, axis))[1:], like=scale.dtype)
 
 
-def _divided(node: Node, x: Data, scale: Data) -> Data:
+def _divided(node: OnnxNode, x: Data, scale: Data) -> Data:
     return node.run("math.div", x, *operands(x, _placed(node, x, scale, 1))[1:], like=scale.dtype)
 
 
-def _blocks(node: Node, x: Data, scale: Data) -> Data:
+def _blocks(node: OnnxNode, x: Data, scale: Data) -> Data:
     """Return scales, or zero points, of blocks along a dimension, each as often as its block has elements."""
     block, axis = node.number("block_size", 0), node.axis(x.rank, 1)
     extent, count = x.extents[axis], scale.extents[axis]

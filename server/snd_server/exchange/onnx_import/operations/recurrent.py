@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_server.exchange.onnx_import.data import Data, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
 @translation("LSTM", "GRU", "RNN")
-def recurrent(node: Node) -> list[Data | None]:
+def recurrent(node: OnnxNode) -> list[Data | None]:
     x, weights, factors, bias, lengths, h = (node.maybe(at) for at in range(6))
     assert x is not None
     assert weights is not None
@@ -41,14 +41,14 @@ def recurrent(node: Node) -> list[Data | None]:
     return [y, *states]
 
 
-def _stacked(node: Node, parts: Sequence[Data], axis: int) -> Data:
+def _stacked(node: OnnxNode, parts: Sequence[Data], axis: int) -> Data:
     if len(parts) == 1:
         return node.run("layout.unsqueeze", parts[0], axes=[axis])
     return node.run("layout.stack", list(parts), axis=axis, like=parts[0].dtype)
 
 
 def _direction(
-    node: Node, x: Data, weights: Data, factors: Data, bias: Data | None, lengths: Data | None,
+    node: OnnxNode, x: Data, weights: Data, factors: Data, bias: Data | None, lengths: Data | None,
     states: tuple[Data | None, Data | None], peepholes: Data | None, at: int,
 ) -> list[Data]:  # fmt: skip
     count = _GATES[node.kind]
@@ -79,18 +79,18 @@ def _direction(
     return node.run_all("onnx.rnn", x, w, r, _added(node, first, second), h, lengths, **given)
 
 
-def _all_steps(node: Node, y: Data, x: Data) -> Data:
+def _all_steps(node: OnnxNode, y: Data, x: Data) -> Data:
     """Say that the result has as many steps as the input: ``nn.lstm`` declares that it may have fewer."""
     if node.is_named(y.shape[0]) or not node.is_named(x.shape[0]):
         return y
     return node.run("layout.reshape", y, shape=[x.shape[0], *y.shape[1:]])
 
 
-def _used(node: Node) -> int:
+def _used(node: OnnxNode) -> int:
     return {"LSTM": 3, "GRU": 2, "RNN": 1}[node.kind]
 
 
-def _item(node: Node, data: Data, at: int) -> Data:
+def _item(node: OnnxNode, data: Data, at: int) -> Data:
     """Return the part of a tensor for one direction."""
     if data.array is not None:
         return node.constant(data.array[at], data.array.dtype, data.name)
@@ -99,7 +99,7 @@ def _item(node: Node, data: Data, at: int) -> Data:
     return node.run("layout.squeeze", node.run("layout.slice", data, axes=[0], begin=[at], end=[at + 1]), axes=[0])
 
 
-def _halves(node: Node, data: Data) -> tuple[Data, Data]:
+def _halves(node: OnnxNode, data: Data) -> tuple[Data, Data]:
     if data.array is not None:
         first, second = np.split(data.array, 2)
         return node.constant(first, first.dtype, data.name), node.constant(second, second.dtype, data.name)
@@ -107,13 +107,13 @@ def _halves(node: Node, data: Data) -> tuple[Data, Data]:
     return first_, second_
 
 
-def _added(node: Node, first: Data, second: Data) -> Data:
+def _added(node: OnnxNode, first: Data, second: Data) -> Data:
     if first.array is not None and second.array is not None:
         return node.constant(first.array + second.array, first.array.dtype, first.name)
     return node.run("math.add", first, second)
 
 
-def _gates(node: Node, rows: Data, order: list[int]) -> Data:
+def _gates(node: OnnxNode, rows: Data, order: list[int]) -> Data:
     """Return the rows of the gates in another order. ONNX has input, output, forget, cell."""
     if rows.array is not None:
         parts = np.split(rows.array, len(order))
@@ -123,13 +123,13 @@ def _gates(node: Node, rows: Data, order: list[int]) -> Data:
     return node.run("layout.concat", [pieces[each] for each in order], axis=0, like=rows.dtype)
 
 
-def _state(node: Node, x: Data, hidden: int, state: Data | None, at: int) -> Data:
+def _state(node: OnnxNode, x: Data, hidden: int, state: Data | None, at: int) -> Data:
     if state is not None:
         return _item(node, state, at)
     return node.run("layout.uniform", 0.0, shape=[x.shape[1], hidden], like=x.dtype)
 
 
-def _reversed(node: Node, x: Data, lengths: Data | None) -> Data:
+def _reversed(node: OnnxNode, x: Data, lengths: Data | None) -> Data:
     """Return the steps from the last one on."""
     if lengths is not None:
         return node.run("onnx.reverse_sequence", x, lengths, like=x.dtype)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from snd_server.exchange.onnx_import.data import Data, require
-from snd_server.exchange.onnx_import.node import Node, translation, unless
+from snd_server.exchange.onnx_import.node import OnnxNode, translation, unless
 
 
-def _list(node: Node, name: str, count: int, default: int) -> list[int]:
+def _list(node: OnnxNode, name: str, count: int, default: int) -> list[int]:
     found = node.attribute(name, [default] * count)
     require(isinstance(found, list) and len(found) == count, f"'{name}' must have {count} items")
     return [int(each) for each in found]
 
 
-def _window(node: Node, extents: tuple[int | None, ...], size: list[int]) -> dict[str, Any]:
+def _window(node: OnnxNode, extents: tuple[int | None, ...], size: list[int]) -> dict[str, Any]:
     """Return stride, dilation and padding of a window that slides over extents."""
     d = len(extents)
     stride, dilation = _list(node, "strides", d, 1), _list(node, "dilations", d, 1)
@@ -37,7 +37,9 @@ def _window(node: Node, extents: tuple[int | None, ...], size: list[int]) -> dic
     return {**given, "padding": padding, "ceil_mode": ceil_mode}
 
 
-def _complete(node: Node, extents: tuple[int | None, ...], size: list[int], window: dict[str, Any]) -> dict[str, Any]:
+def _complete(
+    node: OnnxNode, extents: tuple[int | None, ...], size: list[int], window: dict[str, Any]
+) -> dict[str, Any]:
     """Return a window that takes part of all that it begins at.
 
     Where the last window would begin behind the input, ONNX leaves it out; where all windows are complete anyway,
@@ -67,11 +69,11 @@ def _plain(window: dict[str, Any]) -> dict[str, Any]:
 
 
 @translation("Conv")
-def conv(node: Node) -> Data:
+def conv(node: OnnxNode) -> Data:
     return convolution(node, node.input(0), node.input(1), node.maybe(2))
 
 
-def convolution(node: Node, x: Data, weights: Data, bias: Data | None) -> Data:
+def convolution(node: OnnxNode, x: Data, weights: Data, bias: Data | None) -> Data:
     """Return the convolution that the attributes of a node describe."""
     sizes = weights.extents[2:]
     require(all(each is not None for each in sizes), "the size of the filter is not known")
@@ -80,7 +82,7 @@ def convolution(node: Node, x: Data, weights: Data, bias: Data | None) -> Data:
 
 
 @translation("ConvTranspose")
-def deconv(node: Node) -> Data:
+def deconv(node: OnnxNode) -> Data:
     x, weights, bias = node.input(0), node.input(1), node.maybe(2)
     d = x.rank - 2
     wanted = node.attribute("output_shape")
@@ -117,7 +119,7 @@ def deconv(node: Node) -> Data:
 
 
 @translation("MaxPool")
-def max_pool(node: Node) -> list[Data | None]:
+def max_pool(node: OnnxNode) -> list[Data | None]:
     x, size = node.input(0), [int(each) for each in node.attribute("kernel_shape", [])]
     require(not node.wants(1), "the positions of the greatest elements")
     window = _plain(_complete(node, x.extents[2:], size, _window(node, x.extents[2:], size)))
@@ -125,7 +127,7 @@ def max_pool(node: Node) -> list[Data | None]:
 
 
 @translation("AveragePool")
-def avg_pool(node: Node) -> Data:
+def avg_pool(node: OnnxNode) -> Data:
     x, size = node.input(0), [int(each) for each in node.attribute("kernel_shape", [])]
     window = _complete(node, x.extents[2:], size, _window(node, x.extents[2:], size))
     counts_padding = bool(node.number("count_include_pad", 0)) and any(window.get("padding", [1]))
@@ -141,14 +143,14 @@ def avg_pool(node: Node) -> Data:
 
 
 @translation("LpPool")
-def lp_pool(node: Node) -> Data:
+def lp_pool(node: OnnxNode) -> Data:
     x, size = node.input(0), [int(each) for each in node.attribute("kernel_shape", [])]
     window = _plain(_complete(node, x.extents[2:], size, _window(node, x.extents[2:], size)))
     return node.run("nn.lp_pool", x, size=size, p=float(node.real("p", 2)), **window)
 
 
 @translation("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
-def global_pool(node: Node) -> Data:
+def global_pool(node: OnnxNode) -> Data:
     x = node.input(0)
     axes = list(range(2, x.rank))
     match node.kind:

@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.dimension import Dimension, Extents
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import DivisionByZero, Integer, NegativeExponent, Truth, Verdict
+from snd_analysis.symbolic.integers import DivisionByZero, EqualityVerdict, Integer, NegativeExponent, Truth
 
 _Complaint = Callable[[Integer], None]
 ExtentComplaint = Callable[[Integer, Integer], None]
@@ -114,7 +114,7 @@ class ShapeBinding:
 
     def _judge(self, equation: _Equation) -> bool:
         formal = None if self._contradictory else self._substituted(equation.formal)
-        if formal is None or shapes.decide_equal(formal, equation.actual) is not Verdict.DIFFERENT:
+        if formal is None or shapes.decide_equal(formal, equation.actual) is not EqualityVerdict.DIFFERENT:
             return True
         self._contradictory = True
         if equation.complain is not None:
@@ -155,7 +155,11 @@ class ShapeBinding:
         if known is taken or len(known) != len(taken):
             return
         for before, here in zip(known, taken, strict=True):
-            if before is not None and here is not None and shapes.decide_equal(before, here) is Verdict.DIFFERENT:
+            if (
+                before is not None
+                and here is not None
+                and shapes.decide_equal(before, here) is EqualityVerdict.DIFFERENT
+            ):
                 self._contradictory = True
                 complain(here, before)
                 break

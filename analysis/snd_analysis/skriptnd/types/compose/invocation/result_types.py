@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types.type import ABSTRACT, INT, TensorShape, Type
 from snd_analysis.skriptnd.types.type_names import dtype_of
 from snd_analysis.skriptnd.types.typed import Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def typed_result(
@@ -58,7 +58,7 @@ def disagreement(work: TypingState, type_: Type, extents: Extents | None, value:
     """Return whether a value certainly has another rank or other extents than a declared type says."""
     if not work.shapes_certain or type_.shape is None or value.rank is None:
         return False
-    if shapes.decide_equal(type_.shape.rank, value.rank) is Verdict.DIFFERENT:
+    if shapes.decide_equal(type_.shape.rank, value.rank) is EqualityVerdict.DIFFERENT:
         return True
     return differing(extents, value.extents)
 

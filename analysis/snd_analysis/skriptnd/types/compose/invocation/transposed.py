@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue
 from snd_analysis.skriptnd.types.signature import TensorParameter
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 _Bound: TypeAlias = tuple[TensorParameter, nodes.Expression, TypedValue]
 _Extents: TypeAlias = Sequence[Integer | None]
@@ -51,7 +51,7 @@ def _fits_transposed(shaped: Sequence[tuple[_Bound, _Extents]], matrix: int) -> 
                 continue
             first, owner = known.setdefault(part.symbol, (extent, at))
             verdict = shapes.decide_equal(first, extent)
-            if verdict is Verdict.DIFFERENT:
+            if verdict is EqualityVerdict.DIFFERENT:
                 return False
-            shares = shares or (verdict is Verdict.EQUAL and owner != at and matrix in (owner, at))
+            shares = shares or (verdict is EqualityVerdict.EQUAL and owner != at and matrix in (owner, at))
     return shares

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.types.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITE
 from snd_analysis.skriptnd.types.type import BOOL, INT
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def expanded(context: Context, item: nodes.Expanded) -> Typed:
@@ -55,7 +55,7 @@ def _expanded_pack(context: Context, item: nodes.Expanded, typed: Typed, count: 
         length = shapes.opaque("length") if length is None else length
         return Typed(replace(typed.type, optional=optional, length=length), accesses=typed.accesses)
     if count.value is not None and typed.type.length is not None:
-        if shapes.decide_equal(count.value, typed.type.length) is Verdict.DIFFERENT:
+        if shapes.decide_equal(count.value, typed.type.length) is EqualityVerdict.DIFFERENT:
             message = f"this pack has {counted(typed.type.length, 'item')}, not {count.value}"
             context.report(rules.LENGTH_MISMATCH, item, message)
             return UNTYPED

@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.types.expressions.packs.slices import Taken, sliced
 from snd_analysis.skriptnd.types.type import BOOL, INT, STR, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 
 
 def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
@@ -85,7 +85,7 @@ def _taken(
     type_ = typed.type
     if type_.packed and type_.dtype == BOOL:
         assert type_.length is not None
-        if shapes.decide_equal(type_.length, length) is Verdict.DIFFERENT:
+        if shapes.decide_equal(type_.length, length) is EqualityVerdict.DIFFERENT:
             message = rules.packs.mask_differs(type_.length, length)
             context.report(
                 rules.LENGTH_MISMATCH,

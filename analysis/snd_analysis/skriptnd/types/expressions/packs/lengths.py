@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.type import BOOL, Type
 from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Relation, Truth, Verdict
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer, Relation, Truth
 
 _COMPARISONS: Final[dict[str, Relation]] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
@@ -25,7 +25,7 @@ def joined_length(
     """
     if left.length is None or right.length is None:
         return left.length if right.length is None else right.length, True
-    if shapes.decide_equal(left.length, right.length) is Verdict.DIFFERENT:
+    if shapes.decide_equal(left.length, right.length) is EqualityVerdict.DIFFERENT:
         message = rules.packs.different_lengths(left.length, right.length)
         notes = (context.note(side, f"this is '{type_}'") for side, type_ in zip(sides, (left, right), strict=False))
         context.report(rules.LENGTH_MISMATCH, node, message, tuple(notes))
