@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Final
 
 from msgspec import Struct
 
+from snd_analysis.base import checked_by
 from snd_analysis.model import Place
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.rules import LIMIT_EXCEEDED
@@ -24,6 +26,22 @@ MOST_PICTURED_ELEMENTS = 64
 def too_slow(seconds: float | None) -> str:
     """Return the message for an evaluation that takes longer than it may."""
     return f"this takes longer than the {seconds:g} seconds that are allowed"
+
+
+class TimeOverError(Exception):
+    """The time for some work is over."""
+
+
+@contextmanager
+def until(end: float | None) -> Iterator[None]:
+    """Let checkpoints of the work inside raise TimeOverError after ``end``, a time of ``time.monotonic``."""
+
+    def check() -> None:
+        if end is not None and time.monotonic() > end:
+            raise TimeOverError
+
+    with checked_by(check):
+        yield
 
 
 class Limits(Struct, frozen=True):

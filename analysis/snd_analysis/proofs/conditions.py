@@ -41,7 +41,7 @@ from snd_analysis.proofs.declared import (
 )
 from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation, number, truth
 from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
-from snd_analysis.proofs.limits import MOST_TOLD_APART
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_conditions, length_of
 from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, text_of_failure
@@ -161,8 +161,11 @@ class _Formulas:
     def _failing(self, base: int, node: nodes.Node, error: EvaluationError) -> Iterator[Posed]:
         if error.rule in UNDECIDED:
             yield Gap(error.message, base, node)
-        else:
-            yield from self._certain(base, error)
+            return
+        # An operation that is evaluated before the failing one may fail first, by another rule.
+        if not self.logic.is_proved(self.facts, FALSE, MILLISECONDS):
+            yield Gap(f"the formula has no value for some sizes: {error.message}", base, node)
+        yield from self._certain(base, error)
 
     def _certain(self, base: int, error: EvaluationError) -> Iterator[Goal]:
         """Yield goals that a formula fails wherever it runs.

@@ -29,7 +29,7 @@ from snd_runtime.evaluation.shape_demands import demanded_of
 from snd_runtime.evaluation.shape_search import SECONDS, search
 from snd_runtime.evaluation.tensors import InputTensors, InvalidRequest, KnownShapes, Parts, failure_at
 from snd_runtime.execution.plain import value_of
-from snd_runtime.limits import Budget
+from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import Argument
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -79,6 +79,17 @@ def bound(
     return _Inputs(session, template, request, real, budget, found or FoundShapes(), search_seconds, least).bound()
 
 
+def fitting_shapes(
+    session: Session, template: Template, request: EvaluationRequest, real: np.dtype[Any], search_seconds: float
+) -> Mapping[str, KnownShapes]:
+    """Return shapes to which a definition can be bound; None for optional inputs. No tensor is made.
+
+    Raise InvalidRequest.
+    """
+    made = _Inputs(session, template, request, real, Budget(Limits()), FoundShapes(), search_seconds, 0).made_shapes()
+    return {member.name: made.get(member.name) for member in template.inputs}
+
+
 class _Inputs:
     def __init__(
         self,
@@ -118,6 +129,11 @@ class _Inputs:
             for member in self._template.inputs
         )
         return Bound(specialization, arguments, made, self._root)
+
+    def made_shapes(self) -> Mapping[str, KnownShapes]:
+        """Return the shapes of inputs that nothing is given for. Raise InvalidRequest."""
+        self._demand_attributes()
+        return self._shapes({}, tuple(each.name for each in self._template.inputs if self._is_to_be_made(each, {})))
 
     def _root(self) -> Specialization:
         return compose_root(self._session, self._template, self._attributes, self._dtypes)

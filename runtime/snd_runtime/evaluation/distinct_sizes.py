@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations, zip_longest
+from itertools import chain, combinations, zip_longest
 from math import prod
 
 from snd_analysis.compose import Specialization
@@ -95,9 +95,9 @@ def distinct_inputs(root: Specialization, taken: Collection[int] = ()) -> Iterat
             chance.shuffle(ranks)
         choice = _DistinctChoice(ranks[0], primes, chance, demands, taken=taken, ranks=ranks)
         inputs = _inputs(root, choice)
-        elements = sum(prod(shape) for shape in _generated_shapes(inputs.values())) if inputs is not None else 0
+        elements = sum(map(prod, _shapes_of(inputs.values()))) if inputs is not None else 0
         if inputs is not None and elements <= MOST_DISTINCT_ELEMENTS:
-            ranks_of = tuple(map(len, _generated_shapes(inputs.values())))
+            ranks_of = tuple(map(len, _shapes_of(inputs.values())))
             rank = (choice.forced, elements < _FEW_ELEMENTS, elements)
             found.setdefault(ranks_of, {}).setdefault(str(inputs), (rank, inputs))
         if not unknown:
@@ -183,15 +183,26 @@ def _inputs(root: Specialization, choice: _DistinctChoice) -> dict[str, InputVal
     return found
 
 
-def _generated_shapes(inputs: Collection[InputValue]) -> Iterator[tuple[int, ...]]:
-    for each in inputs:
-        yield from (one.shape for one in (each if isinstance(each, tuple) else (each,)) if isinstance(one, Generator))
+def generated_shapes(value: InputValue) -> tuple[tuple[int, ...], ...]:
+    """Return the shape of a generated tensor, or the shapes in a pack."""
+    return tuple(
+        each.shape for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Generator)
+    )
+
+
+def _shapes_of(inputs: Collection[InputValue]) -> Iterator[tuple[int, ...]]:
+    return chain.from_iterable(map(generated_shapes, inputs))
 
 
 def _extents(root: Specialization) -> Iterator[Integer | ItemRun]:
     for value in root.inputs:
         for tensor in tensors_of(value):
             yield from tensor.shape or ()
+
+
+def has_open_sizes(root: Specialization) -> bool:
+    """Return whether sizes of the inputs have to be chosen."""
+    return _unknown_count(root) > 0
 
 
 def _unknown_count(root: Specialization) -> int:

@@ -25,10 +25,10 @@ from snd_runtime.evaluation.binding import bound
 from snd_runtime.evaluation.request import EvaluationRequest, InputValue
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, RunResult, execute, value_of
-from snd_runtime.limits import Budget
+from snd_runtime.limits import Budget, TimeOverError
 from snd_runtime.lowering.lowered import Argument
 from snd_runtime.samples.evaluation import arguments_of
-from snd_runtime.samples.large_graphs import is_large, same_operations
+from snd_runtime.samples.large_graphs import same_operations
 from snd_runtime.samples.library_call import result_of
 from snd_runtime.samples.limits import MOST_COMPARED_SAMPLES, MOST_NAMED_CASES, MOST_QUICK_TRIALS
 from snd_runtime.samples.request import SampleRequest
@@ -55,7 +55,7 @@ class Equivalence(Struct, frozen=True):
     moved: Mapping[str, str] = field(default_factory=dict)
     """The variables that have another name after the edit: new scoped names by the old ones."""
     compositions: int = 0
-    """Number of choices of attributes for which both versions have the same operations: they were not evaluated."""
+    """Number of choices of attributes and sizes for which both versions have the same operations."""
 
     @property
     def is_equal(self) -> bool:
@@ -148,9 +148,10 @@ class Comparison:
         names = (self._name, after or self._name)
         same = None
         if not self._strict:
-            found = same_operations(self._snapshot, changed, names, parameters, proved, moves_variables)
-            same = None if found is None else Equivalence(moved=found.moved, compositions=found.compositions)
-            if same is not None and is_large(self._snapshot, self._name):
+            found = same_operations(self._snapshot, changed, names, self._around, parameters, proved, moves_variables)
+            if found is not None:
+                same = Equivalence(cases=found.cases, moved=found.moved, compositions=found.compositions)
+            if same is not None and found is not None and found.is_large:
                 return same
         evaluated = self._evaluated(changed, names, moves_variables, parameters)
         return same if same is not None and evaluated.difference is None and evaluated.reason else evaluated
@@ -162,45 +163,63 @@ class Comparison:
         moves_variables: bool,
         parameters: Mapping[str, str | None],
     ) -> Equivalence:
-        """Compare both versions by evaluation."""
-        count, shown, session = 0, [], changed.session()
+        """Compare both versions by evaluation. If the time is over, enough evaluations so far count."""
+        count, shown = 0, list[str]()
         moved: Mapping[str, str] = {}
         reason = "no attributes and inputs were found with which it can be invoked"
-        cases = _cases(self._snapshot, changed, names, self._around, self.trials, parameters)
-        for number, case in enumerate(cases):
-            if self.is_over:
-                return self._unfinished(count)
-            if isinstance(case.after, str):
-                return Equivalence(count, f"{case.where}: it can't be invoked any more: {case.after}")
-            try:
-                before = self._before(number, case)
-            except EvaluationFailed as failed:
-                reason = failed.message
-                continue
-            if not any(array.size for value in before.outputs.values() for array in arrays_in(value)):
-                reason = "its results are empty"
-                continue
-            try:
-                arguments = _arguments_after(case, case.after, parameters)
-                now = execute(session, case.after, arguments, self._execution(number))
-                if moves_variables and before.variables.keys() != now.variables.keys():
-                    moved = moved_variables(before, now)
-                    given = {moved.get(name, name): value for name, value in before.variables.items()}
-                    execution = replace(self._execution(number), variables=given)
-                    now = execute(session, case.after, arguments, execution)
-            except EvaluationFailed as failed:
-                if self.is_over:
-                    return self._unfinished(count)
-                return Equivalence(count, f"{case.where}: it fails now: {failed.message}")
-            before = _moved(before, moved)
-            if _declared(case.before, moved) == _declared(case.after, {}):
-                before, now = _with_common_variables(before, now)
-            differs = _difference(before, now, case.is_extreme)
-            if differs is not None:
-                return Equivalence(count, f"{case.where}: {differs}")
-            count += 1
-            shown += [case.shown] if case.shown else []
+        try:
+            for number, case in enumerate(
+                _cases(self._snapshot, changed, names, self._around, self.trials, parameters)
+            ):
+                found = self._of_case(number, case, changed.session(), moves_variables, parameters)
+                if found.difference is not None:
+                    return replace(found, evaluations=count)
+                reason, moved = found.reason or reason, found.moved or moved
+                count += found.evaluations
+                shown += [case.shown] if found.evaluations and case.shown else []
+        except TimeOverError:
+            if self._strict or count < _LEAST:
+                return Equivalence(count, reason=self.time_is_over)
+            reason = ""
         return Equivalence(count, None, None if count else reason, tuple(dict.fromkeys(shown)), moved)
+
+    def _of_case(
+        self,
+        number: int,
+        case: _Case,
+        session: Session,
+        moves_variables: bool,
+        parameters: Mapping[str, str | None],
+    ) -> Equivalence:
+        """Compare both versions by one evaluation. Raise TimeOverError."""
+        if self.is_over:
+            raise TimeOverError
+        if isinstance(case.after, str):
+            return Equivalence(difference=f"{case.where}: it can't be invoked any more: {case.after}")
+        try:
+            before = self._before(number, case)
+        except EvaluationFailed as failed:
+            return Equivalence(reason=failed.message)
+        if not any(array.size for value in before.outputs.values() for array in arrays_in(value)):
+            return Equivalence(reason="its results are empty")
+        moved: Mapping[str, str] = {}
+        try:
+            arguments = _arguments_after(case, case.after, parameters)
+            now = execute(session, case.after, arguments, self._execution(number))
+            if moves_variables and before.variables.keys() != now.variables.keys():
+                moved = moved_variables(before, now)
+                given = {moved.get(name, name): value for name, value in before.variables.items()}
+                execution = replace(self._execution(number), variables=given)
+                now = execute(session, case.after, arguments, execution)
+        except EvaluationFailed as failed:
+            if self.is_over:
+                raise TimeOverError from None
+            return Equivalence(difference=f"{case.where}: it fails now: {failed.message}")
+        before = _moved(before, moved)
+        if _declared(case.before, moved) == _declared(case.after, {}):
+            before, now = _with_common_variables(before, now)
+        differs = _difference(before, now, case.is_extreme)
+        return Equivalence(1, None if differs is None else f"{case.where}: {differs}", moved=moved)
 
     def fits(self, call: LibraryCall) -> bool:
         """Return whether an invocation of the library, by itself, computes the same on the first trials.
@@ -240,10 +259,6 @@ class Comparison:
         if self._end is not None:
             limits = replace(limits, seconds=max(self._end - time.monotonic(), 0.0))
         return Execution(real=self._around.real, seed=self._around.seed + number, limits=limits)
-
-    def _unfinished(self, count: int) -> Equivalence:
-        """Return the result at the time limit: an edit that was found by trying may agree on some cases only."""
-        return Equivalence(count, reason=self.time_is_over if self._strict or count < _LEAST else None)
 
 
 def _undecided(equal: Sequence[tuple[str, str]]) -> str:

@@ -22,6 +22,7 @@ from snd_analysis.ide.refactoring import (
     switch_alone,
 )
 from snd_analysis.workspace import Snapshot
+from snd_runtime.limits import TimeOverError, until
 from snd_runtime.samples.equivalence import Comparison, Equivalence
 from snd_runtime.samples.large_graphs import is_large
 from snd_runtime.samples.request import SampleRequest
@@ -70,6 +71,16 @@ def refactor(
     """Return the first edits of a refactoring after which the definition computes the same."""
     seconds = request.around.limits.seconds
     end = None if seconds is None else time.monotonic() + seconds
+    try:
+        with until(end):
+            return _refactored(snapshot, request, end, note)
+    except TimeOverError:
+        return RefactoringAnswer(f"the refactoring takes longer than {seconds:g} s")
+
+
+def _refactored(
+    snapshot: Snapshot, request: RefactoringRequest, end: float | None, note: ReportRefactoring
+) -> RefactoringAnswer:
     asked = Asked(request.around.path, request.place, request.files, request.options)
     try:
         candidates = REFACTORINGS[request.kind](snapshot, asked)
@@ -154,6 +165,7 @@ def _answer(refactored: Refactored, found: Equivalence, left_out: Sequence[str] 
         told += (
             f"{';' if found.evaluations else ':'} the same operations in {counted(found.compositions, 'composition')}"
         )
+        told += "" if found.evaluations else found.compared
     if found.moved:
         old, new = next(iter(found.moved.items()))
         verb = "have other names" if len(found.moved) > 1 else "has another name"

@@ -64,7 +64,7 @@ KINDS = (
     SIGNATURE,
 )
 # Reasons for which a refactoring that is offered may be refused when it is chosen: only evaluation tells.
-LATE = ("would compute something else", "can't be evaluated", "can't be compared", "of the library")
+LATE = ("would compute something else", "can't be evaluated", "can't be compared", "of the library", "takes longer")
 MOST_PLACES = 25
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from snd_analysis.base import Span
@@ -142,6 +144,60 @@ def test_a_large_graph_is_not_evaluated(kind: str, marked: str, renamed: dict[st
     assert answer.refactored is not None, answer.message
     assert ": the same operations in 1 composition" in answer.message
     assert answer.moved == renamed
+
+
+LAYERS = """import nn;
+
+operator block {
+    @attrib { depth: int; }
+    @input { x: real[b,c,h,w]; }
+    @variable { filters: real[c,c,3,3]..(depth); }
+    @output { y: real[b,c,h,w]; }
+    @compose { y = with v = x for f : filters do nn.conv{padding=1}(v, f); }
+}
+
+graph G {
+    @input { x: real[b|8,1024,h|512,w|512]; }
+    @output { y: real[b,1024,h,w]; }
+    @compose { c = block{depth=3}(x); r = nn.relu(c); y = nn.softmax(r); }
+}
+"""
+FIXED = LAYERS.replace("y: real[b,1024,h,w]; }\n    @compose { c", "y: real[b,1024,1,1]; }\n    @compose { c").replace(
+    "nn.softmax(r)", "nn.max_pool{size=224, stride=1, padding=0}(r)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"), [(LAYERS, "such as x[2,1024,3,5]; x["), (FIXED, ",1024,224,224]; 1 variable")]
+)
+def test_open_sizes_of_a_large_graph_are_chosen(text: str, sizes: str):
+    marked = "c = block{depth=3}(x); r = nn.relu(c);"
+    at = text.index(marked)
+    request = RefactoringRequest(SampleRequest(PATH, {PATH: text}), EXTRACT, Span(at, at + len(marked)))
+    answer = refactor(snapshot_of({PATH: text}), request)
+    assert answer.refactored is not None, answer.message
+    assert ": the same operations in " in answer.message
+    assert sizes in answer.message
+    assert answer.moved == {"c.filters": "r.c.filters"}
+
+
+def test_composing_ends_at_the_time_limit():
+    levels = "".join(
+        f"operator f{at} {{ @attrib {{ k: int; }} @input {{ x: real[n]; }} @output {{ y: real[n]; }} "
+        f"@compose {{ a = f{at - 1}{{k=2*k}}(x); y = f{at - 1}{{k=2*k+1}}(a); }} }}\n"
+        for at in range(1, 40)
+    )
+    leaf = "operator f0 { @attrib { k: int; } @input { x: real[n]; } @output { y: real[n]; } @compose { y = x; } }\n"
+    graph = "graph G { @input { x: real[3]; } @output { y: real[3]; } @compose { a = f39{k=1}(x); y = nn.relu(a); } }\n"
+    text = f"import nn;\n{leaf}{levels}{graph}"
+    at = text.index("y = nn.relu(a)")
+    request = RefactoringRequest(
+        SampleRequest(PATH, {PATH: text}, limits=Limits(seconds=0.3)), EXTRACT, Span(at, at + 15)
+    )
+    snapshot, began = snapshot_of({PATH: text}), time.monotonic()
+    answer = refactor(snapshot, request)
+    assert answer.message == "the refactoring takes longer than 0.3 s"
+    assert time.monotonic() - began < 3
 
 
 NESTED = """import math, nn;

@@ -386,7 +386,10 @@ class _Run:
 
 
 def _without_local(formula: Formula, name: str, value: Expr) -> Formula:
-    """Return a formula in which a name for an int is replaced by the int: it is evaluated where it is used."""
+    """Return a formula in which a name for an int is replaced by the int: it is evaluated where it is used.
+
+    Indices keep their texts.
+    """
 
     def replaced(e: Any) -> Any:
         match e:
@@ -395,7 +398,10 @@ def _without_local(formula: Formula, name: str, value: Expr) -> Formula:
             case tuple():
                 return tuple(map(replaced, e))
             case list():
-                return [Index(each.mode, *map(replaced, (each.value, each.below, each.above))) for each in e]
+                return [
+                    Index(each.mode, *map(replaced, (each.value, each.below, each.above)), text=index_text(each))
+                    for each in e
+                ]
         return e
 
     return replace(

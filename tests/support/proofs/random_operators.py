@@ -27,6 +27,8 @@ class Index:
     value: Expr
     below: Expr | None = None
     above: Expr | None = None
+    text: str | None = None
+    """The text of the index, where ``value`` does not tell it."""
 
 
 @dataclass
@@ -119,6 +121,8 @@ def _part(e: Expr) -> str:
 
 
 def index_text(index: Index) -> str:
+    if index.text is not None:
+        return index.text
     value = text_of(index.value)
     if index.mode == "plain":
         return value

@@ -54,7 +54,8 @@ def moved_by_same_operations(
         graphs = [_flat(before), _flat(after)]
         moved = _moved(*graphs) if moves else {}
         known: dict[_Key, int] = {}
-        one = _Numbers(before.snapshot, known, proved, {**moved}, is_before=True).of_graph(graphs[0], parameters)
+        names = {**moved, **_moved_items(graphs[0], graphs[1], moved)}
+        one = _Numbers(before.snapshot, known, proved, names, is_before=True).of_graph(graphs[0], parameters)
         other = _Numbers(after.snapshot, known, proved, {}, is_before=False).of_graph(graphs[1], {})
     except _Unclear:
         return None
@@ -75,6 +76,17 @@ def _moved(before: Graph, after: Graph) -> dict[str, str]:
     if len(gone) != len(come) or not before.updates.keys().isdisjoint(gone):
         raise _Unclear
     return dict(zip(gone, come, strict=True))
+
+
+def _moved_items(before: Graph, after: Graph, moved: Mapping[str, str]) -> dict[str, str]:
+    """Return the new names of the tensors in packs of variables that the edit renames."""
+    found: dict[str, str] = {}
+    for old, new in moved.items():
+        items = [[each.name for each in tensors_of(one.variables[name])] for one, name in ((before, old), (after, new))]
+        if len(items[0]) != len(items[1]):
+            raise _Unclear
+        found.update(zip(*items, strict=True))
+    return found
 
 
 class _Numbers:
