@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snd_analysis.base import Edit, Span
-from snd_analysis.ide.evaluation.digests import Digests
+from snd_analysis.ide.evaluation.samples import Digests
 from snd_analysis.ide.hover import hover
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.skriptnd.names import OperatorName

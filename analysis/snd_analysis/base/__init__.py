@@ -1,24 +1,36 @@
 """Texts, spans and edits; problems, diagnostics and rules. Imports nothing of ours."""
 
-from typing import TYPE_CHECKING
-
 from snd_analysis.base.checkpoints import checked_by, checkpoint
-from snd_analysis.base.diagnostics import Diagnostic, Fix, Location, Related, TextEdit
 from snd_analysis.base.forks import UNFORKABLE, InterruptedByForkError
 from snd_analysis.base.late import loaded_when_used
 from snd_analysis.base.layers import Layers
 from snd_analysis.base.node import Node, NodeSequence, children, content_fields, descendants, first_below
 from snd_analysis.base.operator_name import MADE_FOR, OperatorName, shown_name
-from snd_analysis.base.problem import Elsewhere, Note, Problem, Repair
+from snd_analysis.base.problem import (
+    Diagnostic,
+    Elsewhere,
+    Fix,
+    Location,
+    Note,
+    Problem,
+    Related,
+    Repair,
+    Rule,
+    Severity,
+    TextEdit,
+)
 from snd_analysis.base.project_settings import NO_SETTINGS, ProjectSettings
-from snd_analysis.base.rule import Rule, Severity
-from snd_analysis.base.text import BYTE_ORDER_MARK, HEAD, Edit, Position, Source, Span, edit_between
-from snd_analysis.base.wording import counted
-
-if TYPE_CHECKING:
-    from snd_analysis.base.edited_lines import line_edits
-else:
-    __getattr__ = loaded_when_used(__name__, "edited_lines")
+from snd_analysis.base.text import (
+    BYTE_ORDER_MARK,
+    HEAD,
+    Edit,
+    Position,
+    Source,
+    Span,
+    counted,
+    edit_between,
+    line_edits,
+)
 
 __all__ = [
     "BYTE_ORDER_MARK",

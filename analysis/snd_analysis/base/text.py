@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import accumulate, count
-from operator import add
+from itertools import accumulate, count, takewhile
+from operator import add, eq
 
 from msgspec import Struct
+
+from snd_analysis.base.limits import MOST_COMPARED_LINES
 
 BYTE_ORDER_MARK = "\ufeff"
 """A file may begin with this character, which the parser skips. No edit inserts text before it."""
@@ -108,3 +110,41 @@ def _halved(most: int, alike: Callable[[int, int], bool]) -> int:
         else:
             high = middle - 1
     return low
+
+
+# ---- the difference of two texts as edits: as few lines as differ, so that cursors and marks of editors stay ---------
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+
+
+def line_edits(before: str, after: str, span: Span | None = None) -> list[Edit]:
+    """Return the edits that turn one text into another, in order of places; with ``span``, only those in its lines."""
+    edits = _all_edits(before, after)
+    return [edit for edit in edits if span is None or (edit.span.start <= span.end and span.start < edit.span.end)]
+
+
+def _all_edits(before: str, after: str) -> Iterator[Edit]:
+    from difflib import SequenceMatcher  # few commands need it
+
+    old, new = _LINE.findall(before), _LINE.findall(after)
+    alike = sum(1 for _ in takewhile(bool, map(eq, reversed(old), reversed(new))))
+    old, new = old[: len(old) - alike], new[: len(new) - alike]
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    # In very long files, frequent lines such as `}` don't count as alike.
+    matcher = SequenceMatcher(None, old, new, autojunk=len(old) > MOST_COMPARED_LINES)
+    for kind, first, last, new_first, new_last in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        if last - first == new_last - new_first:
+            for at, line in zip(range(first, last), new[new_first:new_last], strict=True):
+                if line != old[at]:
+                    yield Edit(Span(starts[at], starts[at + 1]), line)
+        else:
+            yield Edit(Span(starts[first], starts[last]), "".join(new[new_first:new_last]))
+
+
+# ---- words that messages of all packages have in common --------------------------------------------------------------
+def counted(number: object, noun: str) -> str:
+    """Return ``1 result``, ``2 results`` or, of a symbolic number, ``k results``."""
+    return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"

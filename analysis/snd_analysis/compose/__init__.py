@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.compose.bind.arguments import Arguments, element_type
+from snd_analysis.compose.bind.arguments import Arguments, element_type, failing_generic_type
 from snd_analysis.compose.bind.asserted import canonical
 from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.declarations import as_condition
-from snd_analysis.compose.bind.generic_types import failing_generic_type
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import (
     passes_scope_on,
@@ -32,7 +31,6 @@ from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
 from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
-from snd_analysis.compose.printing import extent_text, shape_text, shown, tensor_text
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import (
     Composition,
@@ -44,10 +42,18 @@ from snd_analysis.compose.root import (
 )
 from snd_analysis.compose.scope import ValueScope, member_of
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, invoking_over_budget, specialization_of
+from snd_analysis.compose.specialization import (
+    Specialization,
+    extent_text,
+    invoking_over_budget,
+    shape_text,
+    shown,
+    specialization_of,
+    tensor_text,
+    written_call,
+)
 from snd_analysis.compose.specializations import Reach, Specializations, reach_of, reach_of_cycle
 from snd_analysis.compose.template import Member, Origin, Template
-from snd_analysis.compose.written_call import written_call
 
 if TYPE_CHECKING:
     from snd_analysis.compose.cost import Cost, iteration_count, multiply_adds, total_multiply_adds

@@ -8,16 +8,15 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.body.blame import blame, invoked_at
 from snd_analysis.compose.body.branches import branch
-from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.interpreter import right_side
+from snd_analysis.compose.body.outputs import blame, invoked_at
 from snd_analysis.compose.body.results import assign, made_output
-from snd_analysis.compose.body.scoped_names import Naming
+from snd_analysis.compose.body.scoped_names import Callees, Naming
 from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.budget import OverBudgetError
-from snd_analysis.compose.checks.body_obligations import invokes_obligations
+from snd_analysis.compose.checks.counterexamples import invokes_obligations
 from snd_analysis.compose.dynamic.freshen import Freshening, concerned
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.loops.composed import loop

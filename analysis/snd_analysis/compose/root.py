@@ -16,12 +16,12 @@ from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.name_clashes import name_clash
 from snd_analysis.compose.checks.omitted_inputs import Omissions, failures_by_omission
-from snd_analysis.compose.composed_body import compose_body
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.limits import MOST_LEVELS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.session import Session
 from snd_analysis.compose.specialization import Specialization, impossible
+from snd_analysis.compose.specializations import compose_body
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.names import OperatorName

@@ -15,13 +15,12 @@ from snd_analysis.compose.bind.declarations import evaluate_declarations, failin
 from snd_analysis.compose.budget import OverBudgetError, StepBudget, most_steps, steps_of, steps_of_values
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
-from snd_analysis.compose.composed_body import compose_body
-from snd_analysis.compose.dynamic.canonicalize import CanonicalArguments
+from snd_analysis.compose.dynamic.freshen import CanonicalArguments
 from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Unbindable
 from snd_analysis.compose.limits import MOST_KEPT_SPECIALIZATIONS, MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget
-from snd_analysis.compose.specializations import Reach, Specializations, reach_of
+from snd_analysis.compose.specializations import Reach, Specializations, compose_body, reach_of
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Place, Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import OperatorName

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from snd_analysis.base import descendants
 from snd_analysis.compose.checks.obligations import Obligation
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Template
-from snd_analysis.model import Graph, Operation, RuntimeCheck, TensorValue
+from snd_analysis.model import Graph, Operation, Place, RuntimeCheck, Tensor, TensorValue
+from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Value
+from snd_analysis.symbolic.values import ItemRun, Maybe, Null, Pack, Value, format_value
 
 
 class Specialization(Struct, frozen=True, eq=False, weakref=True):
@@ -71,3 +73,47 @@ def specialization_of(operation: Operation) -> Specialization | None:
     callee = operation.callee
     assert callee is None or isinstance(callee, Specialization)
     return callee
+
+
+# ---- values and counts as messages show them -------------------------------------------------------------------------
+def shown(value: Value) -> str:
+    """Return a value in the language's notation."""
+    return str(value) if isinstance(value, Integer) else format_value(value)
+
+
+def tensor_text(value: Value) -> str:
+    """Return the type of a tensor, or of a pack of them: ``real[2,n]``, ``real[3]..(2)``."""
+    match value:
+        case Maybe():
+            return f"optional {tensor_text(value.value)}"
+        case Tensor():
+            return f"{value.dtype}[{shape_text(value)}]"
+        case Pack():
+            texts = list(dict.fromkeys(map(tensor_text, value.elements)))
+            if len(texts) == 1:
+                return f"{texts[0]}..({value.length})"
+            return f"[{', '.join(texts[:4])}{', …' if len(texts) > 4 else ''}]"
+        case Null():
+            return "null"
+    return "unknown"
+
+
+def shape_text(tensor: Tensor) -> str:
+    """Return the extents of a tensor, as in its type."""
+    if tensor.shape is None:
+        return "?"
+    return ",".join(map(extent_text, tensor.shape))
+
+
+def extent_text(extent: Integer | ItemRun) -> str:
+    """Return an extent, or a pack of them, as in a type."""
+    return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, ItemRun) else str(extent)
+
+
+# ---- the text of the invocation at a place ---------------------------------------------------------------------------
+def written_call(place: Place) -> nodes.Call | None:
+    """Return the invocation whose operator is named at a place; None if it is written in another way."""
+    if not isinstance(place.statement, nodes.Node):
+        return None
+    calls = (each for each in descendants(place.statement) if isinstance(each, nodes.Call))
+    return next((each for each in calls if each.function.span.shifted(place.start) == place.span), None)

@@ -31,9 +31,9 @@ from snd_analysis.convert.steps import (
     plain_steps,
     shortest,
     step_of,
+    unfolded,
     with_inputs,
 )
-from snd_analysis.convert.unfolding import unfolded
 from snd_analysis.model import Branch, Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.nnef1.assertions import assertions_of
 from snd_analysis.nnef1.elaborate import FragmentCall, FragmentInvocation

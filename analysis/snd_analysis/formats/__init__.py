@@ -6,16 +6,23 @@ Nothing here is loaded for a graph that invokes no operator of `tosa` or `cvm`, 
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.formats.reached import TOSA, has_ranges
+from snd_analysis.formats.profile import TOSA, has_ranges
 
 if TYPE_CHECKING:
-    from snd_analysis.formats.intervals import Range, bits_of
-    from snd_analysis.formats.paddings import PaddingSizes, padding_sizes
+    from snd_analysis.formats.intervals import (
+        STORED,
+        WIDEST,
+        PaddingSizes,
+        Range,
+        bits_of,
+        padding_sizes,
+        storage_attribute,
+        storage_of,
+    )
     from snd_analysis.formats.profile import profile_failures
     from snd_analysis.formats.ranges import Ranges, ranges_of
-    from snd_analysis.formats.storage import STORED, WIDEST, storage_attribute, storage_of
 else:
-    __getattr__ = loaded_when_used(__name__, "intervals", "paddings", "profile", "ranges", "storage")
+    __getattr__ = loaded_when_used(__name__, "intervals", "profile", "ranges")
 
 __all__ = [
     "STORED",

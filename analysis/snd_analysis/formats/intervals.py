@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -164,3 +164,84 @@ def union(ranges: Iterable[Range | None]) -> Range | None:
 def union_of(value: TensorValue, read: Callable[[Tensor], Range | None]) -> Range | None:
     """Return the range of all tensors of a value."""
     return union(map(read, tensors_of(value)))
+
+
+# ---- the types in which TOSA stores ints, and which attribute says the type of an input ------------------------------
+STORED = {
+    "int4_t": Range(-7, 7), "int8_t": signed(8), "int16_t": signed(16), "int32_t": signed(32), "int48_t": signed(48),
+    "uint8_t": Range(0, 255), "uint16_t": Range(0, 65535),
+}  # fmt: skip
+"""Ranges of the types of storage. The weights of 4 bits leave out -8."""
+WIDEST = "int32_t"
+"""The widest type of operators without an attribute for it, such as CONCAT and IDENTITY."""
+_APART: dict[str, tuple[str, ...]] = {
+    "weight": ("weight_t",), "bias": ("out_t",), "multiplier": (), "shift": (), "indices": (),
+}  # fmt: skip
+
+
+def storage_attribute(tensor: str, attributes: Container[str]) -> str | None:
+    """Return the attribute that says how an operator stores an input; None if the operator takes every type of it."""
+    return next((each for each in _APART.get(tensor, ("in_out_t", "in_t")) if each in attributes), None)
+
+
+def storage_of(tensor: str, attributes: Mapping[str, object]) -> str | None:
+    """Return the type in which an operator stores an int input; None for multipliers, shifts and indices.
+
+    An operator that takes every type takes none wider than 32 bits.
+    """
+    attribute = storage_attribute(tensor, attributes)
+    if attribute is not None:
+        return str(attributes[attribute])
+    return None if tensor in _APART else WIDEST
+
+
+# ---- the families of paddings of TenniS, and the sizes that each would give to a result (appendix 2 of its text) -----
+_SIZES: dict[str, Callable[[int, int, int], int]] = {
+    "tf_valid": lambda padded, kernel, stride: -((kernel - 1 - padded) // stride),
+    "tf_same": lambda padded, kernel, stride: -(-padded // stride),
+    "caffe": lambda padded, kernel, stride: -((kernel - padded) // stride) + 1,
+    "mx_valid": lambda padded, kernel, stride: (padded - kernel) // stride + 1,
+}
+"""The size of a result along a dimension, by the size of the input with its padding."""
+_FAMILIES = {"pool": "caffe", "conv": "mx_valid"}
+"""Pooling rounds sizes up, convolutions round them down."""
+
+
+class PaddingSizes(Struct, frozen=True):
+    """The family by which an operator computes the size of its result, and the rows and columns that each gives."""
+
+    family: str
+    sizes: dict[str, tuple[int, int]]
+
+
+def padding_sizes(operation: Operation) -> PaddingSizes | None:
+    """Return the sizes by the families for an invocation of TenniS.
+
+    None for one without windows, or of unknown size.
+    """
+    operator = operation.operator
+    if operator is None or operator.path != "snd:tennis":
+        return None
+    family = next((family for part, family in _FAMILIES.items() if part in operator.name), None)
+    found = Operands(operation, lambda _: None)
+    shape = extents(operation.inputs[0]) if operation.inputs else None
+    padding, stride = found.numbers("padding"), found.numbers("stride")
+    if family is None or shape is None or len(shape) != 4 or not padding or not stride or len(padding) != 8:
+        return None
+    at = (1, 2) if found.text("format") == "NHWC" else (2, 3)
+    kernel = found.numbers("ksize")
+    if kernel is None:
+        weights, spread = found.shape(1), found.numbers("dialations")
+        if weights is None or not spread:
+            return None
+        kernel = [1] * 4
+        for place, extent in zip(at, weights[2:], strict=True):
+            kernel[place] = (extent - 1) * spread[place] + 1
+    sizes = {}
+    for name, size in _SIZES.items():
+        rows, columns = (
+            max(1, size(shape[place] + padding[2 * place] + padding[2 * place + 1], kernel[place], stride[place]))
+            for place in at
+        )
+        sizes[name] = rows, columns
+    return PaddingSizes(family, sizes)

@@ -5,22 +5,29 @@ The assertions of the operators hold for every profile: ranks, broadcasting, att
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import OperatorName, Rule, Span
-from snd_analysis.compose import Failure, Site, Specialization, shape_text, specialization_of, written_call
-from snd_analysis.formats.counterparts import COUNTERPARTS
-from snd_analysis.formats.intervals import constant_items, extents
-from snd_analysis.formats.reached import TOSA
-from snd_analysis.formats.rewriting import as_tosa
-from snd_analysis.formats.storage import storage_attribute
+from snd_analysis.compose import Failure, Site, Specialization, Template, shape_text, specialization_of, written_call
+from snd_analysis.formats.intervals import constant_items, extents, storage_attribute
+from snd_analysis.formats.rewriting import COUNTERPARTS, as_tosa
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import TRUE
+
+# ---- the test that decides whether this package concerns a graph. Other graphs load nothing else ---------------------
+TOSA = "snd:tosa"
+_PATHS = (TOSA, "snd:cvm")
+
+
+def has_ranges(templates: Iterable[Template]) -> bool:
+    """Return whether a graph reaches operators whose ranges have a meaning."""
+    return any(each.name.path in _PATHS for each in templates)
+
 
 _BASE = "base-inference"
 _TRAINING = "main-training"

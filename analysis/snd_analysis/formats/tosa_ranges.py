@@ -8,6 +8,7 @@ from math import prod
 from snd_analysis import rules
 from snd_analysis.compose import specialization_of
 from snd_analysis.formats.intervals import (
+    STORED,
     Finding,
     Operands,
     Range,
@@ -15,9 +16,10 @@ from snd_analysis.formats.intervals import (
     Transfer,
     constant_items,
     signed,
+    storage_attribute,
+    storage_of,
     union,
 )
-from snd_analysis.formats.storage import STORED, storage_attribute, storage_of
 from snd_analysis.model import tensors_of
 from snd_analysis.symbolic.integers import TRUE
 

@@ -12,19 +12,16 @@ from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
     from snd_analysis.ide.cursor import comment_at, definition_at, use_at
-    from snd_analysis.ide.examples import Example, example_of, first_sample, run_of
-    from snd_analysis.ide.generic import folds, highlights, references, selections
     from snd_analysis.ide.hover.reference import PICTURED, module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.language_features import FrontEnd
-    from snd_analysis.ide.languages import front_end
-    from snd_analysis.ide.markdown import code, code_block, paragraphs, plain
+    from snd_analysis.ide.languages import folds, front_end, highlights, references, selections
+    from snd_analysis.ide.markdown import Example, code, code_block, example_of, first_sample, paragraphs, plain, run_of
     from snd_analysis.ide.semantic_tokens import Modifier, SemanticToken, TokenGroup, TokenType
     from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
 else:
     __getattr__ = loaded_when_used(
-        __name__, "markdown", "cursor", "examples", "semantic_tokens", "signature_help", "generic", "languages",
-        "hover.reference",
-    )  # fmt: skip
+        __name__, "markdown", "cursor", "semantic_tokens", "signature_help", "languages", "hover.reference"
+    )
 
 __all__ = [
     "PICTURED",

@@ -9,7 +9,7 @@ from itertools import chain
 from snd_analysis.base import Span
 from snd_analysis.compose import Specialization
 from snd_analysis.ide.cursor import chunk_at, definition_at
-from snd_analysis.ide.examples import Examples, no_example
+from snd_analysis.ide.markdown import Examples, no_example
 from snd_analysis.model import Graph, Operation, Tensor
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import Chunk, nodes

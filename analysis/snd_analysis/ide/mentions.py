@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 
@@ -9,13 +10,54 @@ from msgspec import Struct
 
 from snd_analysis.base import Location, Span
 from snd_analysis.ide.cursor import comment_at, definition_at, import_at, use_at
-from snd_analysis.ide.documented import documented_symbols
 from snd_analysis.ide.targets import LocalName, NameSubject, name_of, path_of, subject_of, subject_of_target
-from snd_analysis.skriptnd.names import TENSOR_KINDS, ModuleName, OperatorName, Role, StatementPart, Symbol, SymbolKind
+from snd_analysis.skriptnd.names import (
+    TENSOR_KINDS,
+    ModuleName,
+    OperatorName,
+    Resolution,
+    Role,
+    StatementPart,
+    Symbol,
+    SymbolKind,
+)
 from snd_analysis.skriptnd.syntax import PlacedChunk, comment_above, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import Context, TrailStep, trails
 from snd_analysis.workspace import PlacedSample, Snapshot
+
+# ---- names in backquotes in the comment above a definition; renaming a parameter renames them, too -------------------
+_NAME = re.compile(r"`([A-Za-z_]\w*)`")
+_SAMPLE_LINE = re.compile(r"[ \t]*#[ \t]*>>>")
+_PARAMETERS = frozenset(
+    {
+        SymbolKind.DTYPE,
+        SymbolKind.ATTRIBUTE,
+        SymbolKind.INPUT,
+        SymbolKind.OUTPUT,
+        SymbolKind.CONSTANT,
+        SymbolKind.VARIABLE,
+        SymbolKind.EXTENT,
+        SymbolKind.LENGTH,
+    }
+)
+
+
+def documented_symbols(text: str, start: int, resolution: Resolution) -> Iterator[tuple[Span, Symbol]]:
+    """Yield the parameters that the comment above a definition names in backquotes, outside of samples."""
+    block = comment_above(text, start)
+    if text.find("`", block.start, block.end) < 0:
+        return
+    symbols: dict[str, Symbol] = {}
+    for each in resolution.symbols:
+        if each.kind in _PARAMETERS:
+            symbols.setdefault(each.name, each)
+    for found in _NAME.finditer(text, block.start, block.end):
+        symbol = symbols.get(found[1])
+        line = text.rfind("\n", 0, found.start()) + 1
+        if symbol is not None and _SAMPLE_LINE.match(text, line) is None:
+            yield Span(*found.span(1)), symbol
+
 
 # Marks of texts that can name something local to a definition of another file.
 _QUANTIZE = "@quantize"

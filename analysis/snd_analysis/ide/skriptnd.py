@@ -15,9 +15,7 @@ from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.mentions import Occurrence, occurrences, subject_at
 from snd_analysis.ide.navigation.definition import definition, implementation, type_definition
 from snd_analysis.ide.navigation.document_symbols import document_symbols
-from snd_analysis.ide.navigation.folding import foldable
-from snd_analysis.ide.navigation.links import document_links
-from snd_analysis.ide.navigation.selection import around
+from snd_analysis.ide.navigation.folding import around, document_links, foldable
 from snd_analysis.ide.proofs import provable
 from snd_analysis.ide.rename import prepare_rename, rename
 from snd_analysis.ide.semantic_tokens import token_groups

@@ -17,8 +17,8 @@ from snd_analysis.model.graph import (
     Operation,
     RuntimeCheck,
 )
-from snd_analysis.model.place import Place
 from snd_analysis.model.tensors import (
+    Place,
     Quantization,
     Shape,
     Tensor,

@@ -8,8 +8,7 @@ from typing import Protocol, TypeAlias
 from msgspec import Struct, field
 
 from snd_analysis.base import OperatorName
-from snd_analysis.model.place import Place
-from snd_analysis.model.tensors import Quantization, Tensor, TensorValue
+from snd_analysis.model.tensors import Place, Quantization, Tensor, TensorValue
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import Undefined, Value
 

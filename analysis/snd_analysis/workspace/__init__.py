@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 from snd_analysis.workspace.files import File, Reader, UnreadableText
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
-from snd_analysis.workspace.snapshot import ReadFiles, Snapshot
-from snd_analysis.workspace.writer import Workspace
+from snd_analysis.workspace.snapshot import ReadFiles, Snapshot, Workspace
 
 if TYPE_CHECKING:
     from snd_analysis.workspace.nnef1 import (

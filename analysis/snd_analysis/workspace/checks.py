@@ -9,16 +9,65 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Edit, Problem, Repair, Severity, Span
 from snd_analysis.db import Database, query
-from snd_analysis.skriptnd.names import OperatorName, is_library, with_import
+from snd_analysis.rules import problems_of
+from snd_analysis.skriptnd.lints import ValidDefinition
+from snd_analysis.skriptnd.names import OperatorName, PassFold, PassResults, Resolution, is_library, with_import
 from snd_analysis.skriptnd.syntax import nodes, parse_expression
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
-from snd_analysis.skriptnd.types import Context
-from snd_analysis.workspace.definition_checks import check_definition, type_definition
-from snd_analysis.workspace.earlier import earlier
+from snd_analysis.skriptnd.types import Context, Others, check_lowering, declare, without_consequences
+from snd_analysis.skriptnd.types.compose import check_compose
 from snd_analysis.workspace.files import front_end_of, source
 from snd_analysis.workspace.limits import LONGEST_SHOWN_INVOCATION
-from snd_analysis.workspace.names import chunk, definition, definitions, imports, module_candidates, resolution
+from snd_analysis.workspace.names import chunk, definition, definitions, earlier, imports, module_candidates, resolution
 from snd_analysis.workspace.others import OtherDefinitions
+
+
+# ---- all checks of one definition, in the order of the flow: structure, names, types ---------------------------------
+def type_definition(
+    definition: nodes.Definition, resolution: Resolution, others: Others, known: PassResults | None = None
+) -> Context:
+    """Return the types of a definition. Expressions in ``known`` statements are left out."""
+    context, fold = Context(definition, resolution, others), PassFold(known)
+    declare(context, fold)
+    check_lowering(context)
+    check_compose(context, fold)
+    return context
+
+
+def check_definition(
+    definition: nodes.Definition,
+    resolution: Resolution,
+    others: Others,
+    syntax_is_right: bool,
+    known: PassResults | None = None,
+) -> tuple[tuple[Problem, ...], Context]:
+    """Return all problems of a definition except syntax errors, and its types. Spans count from the chunk's start.
+
+    ``known`` has reusable results of an earlier version, and learns the new ones.
+    """
+    context = type_definition(definition, resolution, others, known)
+    found = [*problems_of(definition), *context.problems, *problems_of(resolution)]
+    clear = [problem for problem in found if resolution.is_clear(problem.span)]
+    problems = [*without_consequences(definition, resolution, resolution.problems, clear)]
+    if syntax_is_right and not any(problem.rule.severity is Severity.ERROR for problem in problems):
+        problems.extend(problems_of(ValidDefinition(resolution, lambda name: _updates(others, name))))
+    return tuple(problems), context
+
+
+def _updates(others: Others, name: OperatorName) -> bool:
+    """Return whether an operator updates variables, itself or by an operator that it invokes."""
+    pending, seen = [name], {name}
+    while pending:
+        definition = others.definition(pending[-1])
+        blocks = () if definition is None else definition.blocks
+        if definition is None or any(
+            isinstance(block, nodes.Block) and block.kind is BlockKind.UPDATE for block in blocks
+        ):
+            return True
+        more = set(others.invoked(pending.pop())) - seen
+        seen |= more
+        pending.extend(more)
+    return False
 
 
 @query

@@ -37,19 +37,19 @@ from snd_analysis.compose import (
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.skriptnd.names import OperatorName, is_library, library_original
 from snd_analysis.workspace.checks import checked, errors, importable
-from snd_analysis.workspace.earlier import earlier
 from snd_analysis.workspace.files import front_end_of, project_settings
 from snd_analysis.workspace.names import (
     chunk,
     definition,
     definitions,
+    earlier,
+    groups,
     imports,
     invoked,
     invoked_in_file,
     is_recursive,
     resolution,
 )
-from snd_analysis.workspace.together import groups
 
 _FEW_LEVELS = 16
 

@@ -50,7 +50,7 @@ from snd_analysis.workspace.composing import (
 )
 from snd_analysis.workspace.files import file, front_end_of, source, tree, whole_tree
 from snd_analysis.workspace.limits import MOST_MESSAGE_CHARACTERS
-from snd_analysis.workspace.names import definitions, imports, locate, modules_in, resolution
+from snd_analysis.workspace.names import definitions, groups, imports, locate, modules_in, resolution
 from snd_analysis.workspace.samples import (
     CheckedSample,
     PlacedSample,
@@ -59,7 +59,6 @@ from snd_analysis.workspace.samples import (
     sample_target,
     samples,
 )
-from snd_analysis.workspace.together import groups
 
 _IMPORT = re.compile(r"[ \t]*(import|from)\b")
 _WORD = re.compile(r"\w+")

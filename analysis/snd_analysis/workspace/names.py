@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from snd_analysis.base import MADE_FOR, Elsewhere, Location, Span
+from snd_analysis.compose import LastingModel
 from snd_analysis.db import Database, query
 from snd_analysis.skriptnd.lints import ImportedName, imported_names, imports_are_readable, without_statement
 from snd_analysis.skriptnd.names import (
@@ -16,20 +18,70 @@ from snd_analysis.skriptnd.names import (
     ModuleNames,
     ModuleScope,
     OperatorName,
+    PassResults,
     Resolution,
     candidates,
     definitions_are_readable,
     definitions_of,
     is_library,
+    is_long,
     library_names,
     library_text,
     resolve,
 )
 from snd_analysis.skriptnd.syntax import Chunk, nodes
 from snd_analysis.skriptnd.types import find_cyclic
-from snd_analysis.workspace.earlier import earlier
-from snd_analysis.workspace.files import exists, file, front_end_of, project_settings, source, tree
-from snd_analysis.workspace.together import groups
+from snd_analysis.workspace.files import exists, file, front_end_of, is_edited, project_settings, source, tree
+from snd_analysis.workspace.limits import MOST_KEPT_ARGUMENTS
+
+
+# ---- reusable results of earlier versions of long definitions, by statement. No result may depend on them ------------
+class Earlier:
+    """Reusable results of a long definition across edits, by statement."""
+
+    __slots__ = ("_given", "model", "names", "types")
+
+    def __init__(self) -> None:
+        self.names: tuple[ModuleScope | None, Resolution | None] = (None, None)
+        self.types = PassResults()
+        self.model = LastingModel()
+        self._given: dict[Hashable, LastingModel] = {}
+
+    def model_given(self, given: Hashable) -> LastingModel:
+        """Return the reusable model for the arguments of an invocation; the latest few are kept."""
+        model = self._given.pop(given, None) or LastingModel()
+        self._given[given] = model
+        while len(self._given) > MOST_KEPT_ARGUMENTS:
+            del self._given[next(iter(self._given))]
+        return model
+
+
+def earlier(db: Database, path: str, definition: nodes.Definition) -> Earlier | None:
+    """Return the reusable results of a definition, if it is long enough and may be edited."""
+    if is_library(path) or not is_long(definition) or not is_edited(db):
+        return None
+    return _earlier(db, path, definition.name.text)
+
+
+@query
+def _earlier(db: Database, path: str, name: str) -> Earlier:
+    # One object for all revisions: its users compare each part with its dependencies.
+    return Earlier()
+
+
+# ---- answers that are asked for together -----------------------------------------------------------------------------
+# After an edit, each answer about a file looks at all that it depends on. Of the answers about many definitions, all
+# but one mostly hold: a query that has some of them is one look in place of many.
+
+_Item = TypeVar("_Item")
+
+_TOGETHER = 8
+"""Size of a group. For a hundred answers, an edit checks twelve groups, and the members of one."""
+
+
+def groups(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:
+    """Yield all items, some at a time: the same together as long as none comes or goes before them."""
+    return (tuple(items[at : at + _TOGETHER]) for at in range(0, len(items), _TOGETHER))
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from snd_analysis.base import Diagnostic, Elsewhere, Location, Problem, ProjectSettings, Source, Span, TextEdit
+from snd_analysis.base import (
+    NO_SETTINGS,
+    Diagnostic,
+    Edit,
+    Elsewhere,
+    Location,
+    Problem,
+    ProjectSettings,
+    Source,
+    Span,
+    TextEdit,
+)
 from snd_analysis.compose import (
     Composition,
     Failure,
@@ -28,7 +39,7 @@ from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes
 from snd_analysis.skriptnd.types import Context, Others, Signature
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import checks, composing, diagnostics, files, names, others, samples
-from snd_analysis.workspace.files import File
+from snd_analysis.workspace.files import File, Reader, UnreadableText, exists, is_edited, project_settings, text
 from snd_analysis.workspace.samples import CheckedSample, PlacedSample
 
 if TYPE_CHECKING:
@@ -277,3 +288,54 @@ class Snapshot:
     def import_edit(self, path: str, module: str) -> TextEdit:
         """Return the edit that imports a module, where its imports stand."""
         return diagnostics.import_edit(self.db, path, module)
+
+
+# ---- the one writer of a workspace -----------------------------------------------------------------------------------
+class Workspace:
+    """The writer: texts that clients hold open, over the files that a reader gives."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        settings: ProjectSettings = NO_SETTINGS,
+        on_execute: Callable[[object, tuple[object, ...]], None] | None = None,
+        *,
+        edited: bool = True,
+    ) -> None:
+        """Create a workspace; ``on_execute`` is called for every query that is executed.
+
+        Without ``edited``, long definitions are analysed in less time, and after an edit as a whole.
+        """
+        self._open: dict[str, str] = {}
+        self._db = Database(reader, on_execute).changed({project_settings.at(): settings, is_edited.at(): edited})
+
+    def open(self, path: str, content: str) -> None:
+        """Replace the file at ``path``, which need not exist, by ``content``."""
+        self._open[path] = content
+        self._db = self._db.changed({text.at(path): content, exists.at(path): True})
+
+    def open_unread(self, path: str, why: UnreadableText) -> None:
+        """Replace the file at ``path`` by an unread text, for the reason ``why``."""
+        self._open[path] = ""
+        self._db = self._db.changed({text.at(path): why, exists.at(path): True})
+
+    def edit(self, path: str, edits: Sequence[Edit]) -> None:
+        """Apply edits, each to the text that the one before it left. Raise KeyError for a file that is not open."""
+        content = self._open[path]
+        for edit in edits:
+            content = edit.apply(content)
+        self.open(path, content)
+
+    def close(self, path: str) -> None:
+        """Let the file on disk count again."""
+        self._open.pop(path, None)
+        self.refresh(path)
+
+    def refresh(self, path: str) -> None:
+        """Note that the file at ``path`` changed, appeared or vanished."""
+        if path not in self._open:
+            self._db = self._db.changed(forget=[text.at(path), exists.at(path)])
+
+    def snapshot(self) -> Snapshot:
+        """Return the current files."""
+        return Snapshot(self._db)

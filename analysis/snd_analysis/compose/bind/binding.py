@@ -6,11 +6,11 @@ from msgspec import Struct, field
 
 from snd_analysis import rules
 from snd_analysis.base import Rule, counted
-from snd_analysis.compose.bind.affine import Unsolvable, solve
+from snd_analysis.compose.bind.declared_shapes import Unsolvable, solve
 from snd_analysis.compose.checks.assertion_text import failed_evaluation, responsible_for
 from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Site
-from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import ValueScope
+from snd_analysis.compose.specialization import shown
 from snd_analysis.compose.template import Member, Template
 from snd_analysis.model import RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError

@@ -10,13 +10,13 @@ from snd_analysis import rules
 from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.scope import ValueScope
-from snd_analysis.compose.template import Member
+from snd_analysis.compose.template import AffineForm, Member
 from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import Integer, Truth
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, OperationError, Pack, Value, item
 
 
@@ -154,3 +154,28 @@ def _packed(value: Value, length: Value | None) -> tuple[Integer | ItemRun, ...]
             return (ItemRun(shapes.choose(length, 1, 0), extent),)
         case _:
             return None
+
+
+# ---- deduction of the name in an affine extent or length from the actual value (2.6) ---------------------------------
+class Unsolvable(Struct, frozen=True):
+    """The reason that no value of the name gives the actual value."""
+
+    because: str
+
+
+def solve(form: AffineForm, actual: Integer) -> Integer | Unsolvable:
+    """Return the x with ``factor * x + offset == actual``, not negative; Unsolvable if there is certainly none."""
+    difference = actual - form.offset
+    if form.factor == 1:
+        value = difference
+    elif form.factor == 0:
+        return actual
+    else:
+        rest = shapes.remainder(difference, form.factor)
+        if shapes.decide_equal(rest, 0) is EqualityVerdict.DIFFERENT:
+            return Unsolvable(f"no whole number '{form.symbol.name}' gives that")
+        value = shapes.floor_divide(difference, form.factor)
+    most = shapes.bounds(value)[1]
+    if most is not None and most < 0:
+        return Unsolvable(f"'{form.symbol.name}' would be {value if value.value is not None else 'negative'}")
+    return value

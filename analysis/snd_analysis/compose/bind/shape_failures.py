@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from snd_analysis import rules
-from snd_analysis.compose.bind.affine import Unsolvable
 from snd_analysis.compose.bind.binding import BindingState
+from snd_analysis.compose.bind.declared_shapes import Unsolvable
 from snd_analysis.compose.failure import BindingFailed
 from snd_analysis.compose.limits import LONGEST_DECLARATION
-from snd_analysis.compose.printing import shown, tensor_text
 from snd_analysis.compose.scope import rank_of
+from snd_analysis.compose.specialization import shown, tensor_text
 from snd_analysis.compose.template import Member
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.syntax import nodes, written

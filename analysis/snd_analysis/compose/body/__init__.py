@@ -4,10 +4,9 @@
 exported here.
 """
 
-from snd_analysis.compose.body.blame import blame
 from snd_analysis.compose.body.branches import scopes_of_branch, static_condition
 from snd_analysis.compose.body.interpreter import call, right_side
-from snd_analysis.compose.body.outputs import finished_outputs
+from snd_analysis.compose.body.outputs import blame, finished_outputs
 from snd_analysis.compose.body.quantization import missing_dimensions
 from snd_analysis.compose.body.results import assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming, quantized_name

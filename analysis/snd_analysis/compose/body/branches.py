@@ -6,18 +6,38 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from snd_analysis import rules
-from snd_analysis.compose.body.conditions import check_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, call, part
 from snd_analysis.compose.body.joining import Joining
 from snd_analysis.compose.body.outputs import check_alternatives
 from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
-from snd_analysis.model import Branch, Case, Condition, Graph
+from snd_analysis.compose.specialization import tensor_text
+from snd_analysis.model import Branch, Case, Condition, Graph, Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Truth
+from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Undefined
+
+
+# ---- tensors as conditions of branches and loops: the known part of their shape when composing (2.10.1) --------------
+def check_condition(state: BodyState, node: nodes.Callable, values: ResultValues | None) -> None:
+    """Report a condition that certainly has not exactly one element; its type is checked before composing."""
+    tensor = values[0] if values is not None and len(values) == 1 else None
+    if not isinstance(tensor, Tensor) or tensor.shape is None:
+        return
+    volume = shapes.constant(1)
+    for extent in tensor.shape:
+        if not isinstance(extent, Integer):
+            return
+        volume = volume * extent
+    verdict = shapes.decide_equal(volume, 1)
+    if verdict is EqualityVerdict.UNKNOWN:
+        state.check(shapes.compare("==", volume, 1), f"a condition is one bool, not {volume} of them", node)
+    elif verdict is EqualityVerdict.DIFFERENT:
+        message = f"a condition is one bool, but this is '{tensor_text(tensor)}', which has {volume} elements"
+        state.fail(rules.CONDITION_SHAPE, node, message)
+
 
 _Alternative: TypeAlias = "tuple[nodes.Node, ResultValues | None]"
 

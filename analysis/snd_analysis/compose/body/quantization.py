@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.annotations import disagree
-from snd_analysis.compose.body.blame import blame
-from snd_analysis.compose.body.callees import Callees
 from snd_analysis.compose.body.operation_scopes import tensors_below
-from snd_analysis.compose.body.scoped_names import quantized_name
+from snd_analysis.compose.body.outputs import blame
+from snd_analysis.compose.body.scoped_names import Callees, quantized_name
 from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import rank_of
+from snd_analysis.compose.specialization import tensor_text
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Operation, Quantization, Tensor, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.failure import Failure, evaluation_failure
-from snd_analysis.compose.printing import shown
 from snd_analysis.compose.scope import ValueScope
+from snd_analysis.compose.specialization import shown
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol

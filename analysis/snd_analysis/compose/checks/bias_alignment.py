@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis import rules
 from snd_analysis.compose.failure import Failure, Site
-from snd_analysis.compose.printing import tensor_text
-from snd_analysis.compose.specialization import Specialization
-from snd_analysis.compose.written_call import written_call
+from snd_analysis.compose.specialization import Specialization, tensor_text, written_call
 from snd_analysis.model import Graph, Operation, Tensor, TensorKind
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import Integer, constant

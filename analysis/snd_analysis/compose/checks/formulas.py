@@ -7,12 +7,11 @@ from collections.abc import Hashable, Iterator
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose.checks.formula_lengths import packed_length
+from snd_analysis.compose.checks.formula_values import packed_length
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.formulas.formula import skips_points
-from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.scope import ValueScope
-from snd_analysis.compose.specialization import Specialization
+from snd_analysis.compose.specialization import Specialization, tensor_text
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.evaluate import EvaluationError

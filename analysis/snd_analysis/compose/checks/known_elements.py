@@ -23,9 +23,8 @@ from snd_analysis.compose.formulas import (
     scalar_of,
 )
 from snd_analysis.compose.limits import MOST_POINTS
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose.specialization import Specialization, specialization_of, written_call
 from snd_analysis.compose.template import Template
-from snd_analysis.compose.written_call import written_call
 from snd_analysis.model import Callee, Graph, Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import is_format_library

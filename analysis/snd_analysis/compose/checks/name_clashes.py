@@ -12,9 +12,8 @@ from snd_analysis import rules
 from snd_analysis.compose.body.operation_scopes import scope_of, with_scopes
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_OPERATIONS
-from snd_analysis.compose.printing import tensor_text
 from snd_analysis.compose.session import Session
-from snd_analysis.compose.specialization import Specialization, specialization_of
+from snd_analysis.compose.specialization import Specialization, specialization_of, tensor_text
 from snd_analysis.compose.template import Template
 from snd_analysis.model import Graph, Operation, Place, TensorValue, tensors_of
 

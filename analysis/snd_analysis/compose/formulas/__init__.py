@@ -12,7 +12,6 @@ from snd_analysis.compose.formulas.elaboration import (
     elaborate_constant,
     elaborate_formula,
 )
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed, OutOfBoundsError
 from snd_analysis.compose.formulas.flow import (
     Cells,
     CellWrite,
@@ -22,10 +21,19 @@ from snd_analysis.compose.formulas.flow import (
     writes_of,
     written_from,
 )
-from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
-from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
+from snd_analysis.compose.formulas.formula import (
+    LIMIT_EXCEEDED,
+    UNKNOWN_VALUE,
+    Formula,
+    FormulaFailed,
+    OutOfBoundsError,
+    PointBudget,
+    Write,
+    outside_of_tensor,
+    point_text,
+    skips_points,
+)
 from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
-from snd_analysis.compose.formulas.point_budget import PointBudget
 from snd_analysis.compose.formulas.separable_flow import FlowCell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (

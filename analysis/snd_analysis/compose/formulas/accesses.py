@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE
 from snd_analysis.compose.formulas.operands import TERMS, Chosen, Guarded, Partial
 from snd_analysis.compose.formulas.packing import list_item, pack_item, slice_of
 from snd_analysis.compose.formulas.terms import IN_PACK, Bounds, IndexTerm, OpenPack, Slot, Term

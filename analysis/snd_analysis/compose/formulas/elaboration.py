@@ -9,9 +9,8 @@ from math import prod
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_index
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.expressions import Expressions
-from snd_analysis.compose.formulas.formula import Axis, Formula, Write
+from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE, Axis, Formula, FormulaFailed, Write
 from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import FormulaTensors

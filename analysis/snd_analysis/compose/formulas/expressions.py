@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from snd_analysis.compose.formulas.errors import LIMIT_EXCEEDED, UNKNOWN_VALUE
-from snd_analysis.compose.formulas.formula import Preparation
+from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE, Preparation
 from snd_analysis.compose.formulas.operands import (
     INT_MAX,
     INT_MIN,

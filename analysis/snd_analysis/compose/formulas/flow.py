@@ -14,9 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from snd_analysis.compose.formulas.affine import Analysis
-from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
-from snd_analysis.compose.formulas.formula import Formula
-from snd_analysis.compose.formulas.point_budget import PointBudget
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE, Formula, FormulaFailed, PointBudget
 from snd_analysis.compose.formulas.separable_flow import Access, FlowCell, Separable, separable
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.formulas import accesses, choosing, combining, naming, packing
+from snd_analysis.compose.formulas import accesses, combining, naming, packing
 from snd_analysis.compose.formulas.expressions import FORMS
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -18,8 +18,8 @@ FORMS.update({
     nodes.Unary: combining.unary,
     nodes.Binary: combining.binary,
     nodes.Fold: combining.fold,
-    nodes.Coalesce: choosing.coalesce,
-    nodes.Select: choosing.select,
+    nodes.Coalesce: combining.coalesce,
+    nodes.Select: combining.select,
     nodes.List: packing.list_value,
     nodes.Substitution: packing.substitution,
     nodes.Subscript: accesses.subscript,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.terms import IndexTerm, Next, Read, Slot, Term, subterms
 from snd_analysis.model import Place
+from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -85,3 +87,73 @@ class Formula(Struct, frozen=True, eq=False):
 def skips_points(formula: nodes.Lowering) -> bool:
     """Return whether a guarded index skips points, with all their accesses (2.12)."""
     return any(isinstance(each, nodes.Bounded) and each.below is None for each in nodes.descendants(formula))
+
+
+# ---- messages about a formula that fails at a point, before a run and in it ------------------------------------------
+def outside_of_tensor(index: object, dimension: int, slot: Slot, extent: int | None) -> str:
+    """Say that an index leads out of a tensor. The extent is None where only its limit is known."""
+    shown = slot.name if not slot.items else f"{slot.name}[…]"
+    outside = f"the index {index} is outside of dimension {dimension} of '{shown}'"
+    if extent is not None:
+        return f"{outside}, whose extent is {extent}"
+    limit = slot.limits[dimension]
+    return outside if limit is None else f"{outside}, whose extent is at most {limit}"
+
+
+def point_text(formula: Formula, positions: Sequence[int]) -> str:
+    """Return the values of the index symbols, `` (at i = 3)``, with unrolled loops first; empty if there are none."""
+    unrolled = {name for name, _ in formula.fixed}
+    named = zip((axis.name for axis in formula.axes), positions, strict=True)
+    values = [*formula.fixed, *((name, at) for name, at in named if name not in unrolled)]
+    return f" (at {', '.join(f'{name} = {at}' for name, at in values)})" if values else ""
+
+
+# ---- exceptions that stop the elaboration of a formula ---------------------------------------------------------------
+LIMIT_EXCEEDED = Rule("limit-exceeded", section="tool")
+UNKNOWN_VALUE = Rule("unknown-value", section="tool")
+
+
+class FormulaFailed(Exception):  # noqa: N818
+    """A formula that has no meaning for these shapes: by which rule, why, and where."""
+
+    def __init__(self, rule: Rule, message: str, place: Place | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.place = place
+
+
+class OutOfBoundsError(EvaluationError):
+    """An index that is out of bounds: the tensor, and the dimension that has no such index."""
+
+    def __init__(self, node: nodes.Node, rule: Rule, message: str, slot: Slot, dimension: int) -> None:
+        super().__init__(node, rule, message)
+        self.slot = slot
+        self.dimension = dimension
+
+
+# ---- limit of the work for a question about the data flow of formulas ------------------------------------------------
+_POINTS_OF_A_GROUP = 5
+"""Number of partly examined points that take the time of one whole point."""
+_CELLS = 50
+"""Cells that are put together of the indices that groups of axes give, in that time."""
+
+
+class PointBudget(Struct):
+    """Number of points of formulas that may still be examined to answer a question."""
+
+    left: float
+
+    def take(self, count: float) -> None:
+        """Count points. Raise FormulaFailed if that are more than may be looked at."""
+        self.left -= count
+        if self.left < 0:
+            raise FormulaFailed(LIMIT_EXCEEDED, "there are too many elements on the way; smaller extents have less")
+
+    def take_points(self, count: int) -> None:
+        """Count points whose indices are examined along some axes only. Raise FormulaFailed."""
+        self.take(count / _POINTS_OF_A_GROUP)
+
+    def take_cells(self, count: int) -> None:
+        """Count cells. Raise FormulaFailed."""
+        self.take(count / _CELLS)

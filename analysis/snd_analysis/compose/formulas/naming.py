@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.operands import Guarded, is_dynamic
 from snd_analysis.compose.scope import member_of
 from snd_analysis.skriptnd.names import ShapeMember, Symbol

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.terms import (
     Apply,
     AxisPosition,

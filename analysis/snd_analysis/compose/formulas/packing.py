@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.expressions import Expressions
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.operands import TERMS, Chosen, is_dynamic, items_of
 from snd_analysis.compose.formulas.terms import OpenPack, Slot
 from snd_analysis.skriptnd.syntax import nodes

@@ -15,8 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from snd_analysis.compose.formulas.formula import Formula
-from snd_analysis.compose.formulas.point_budget import PointBudget
+from snd_analysis.compose.formulas.formula import Formula, PointBudget
 from snd_analysis.compose.formulas.terms import (
     SHORT_CIRCUITING,
     Apply,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.formulas.errors import UNKNOWN_VALUE, FormulaFailed
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE, FormulaFailed
 from snd_analysis.compose.formulas.terms import OpenPack, OpenValue, Slot
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue

@@ -15,9 +15,14 @@ from typing import TypeAlias
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.formulas.affine import Analysis
-from snd_analysis.compose.formulas.errors import OutOfBoundsError
-from snd_analysis.compose.formulas.formula import Formula, Write, skips_points
-from snd_analysis.compose.formulas.messages import outside_of_tensor, point_text
+from snd_analysis.compose.formulas.formula import (
+    Formula,
+    OutOfBoundsError,
+    Write,
+    outside_of_tensor,
+    point_text,
+    skips_points,
+)
 from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
     IN_PACK,

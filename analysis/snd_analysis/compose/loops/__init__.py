@@ -1,10 +1,8 @@
 """Loops: unrolled, or with a body that is composed once. Other interpreters of loops need the names exported here."""
 
-from snd_analysis.compose.loops.carried import final, initial
 from snd_analysis.compose.loops.composed import scopes_of_loop
-from snd_analysis.compose.loops.counts import iterations, lengths_agree
-from snd_analysis.compose.loops.names import let, let_item
-from snd_analysis.compose.loops.unrolled import nothing_collected, unrolled
+from snd_analysis.compose.loops.counts import iterations, lengths_agree, let, let_item, nothing_collected, unrolled
+from snd_analysis.compose.loops.iterations import final, initial
 
 __all__ = [
     "final",

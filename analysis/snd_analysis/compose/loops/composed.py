@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from snd_analysis.compose.body.branches import static_condition
-from snd_analysis.compose.body.conditions import check_condition
+from snd_analysis.compose.body.branches import check_condition, static_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
 from snd_analysis.compose.body.state import ResultValues
 from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITERATIONS
-from snd_analysis.compose.loops.carried import as_declared, final, initial
-from snd_analysis.compose.loops.collected import Collecting
-from snd_analysis.compose.loops.counts import demand_static, iterations, lengths_agree, written_count
-from snd_analysis.compose.loops.iterations import FreshExtents, Steps, keys_of, steps
-from snd_analysis.compose.loops.names import let, let_index, local, scan_item
-from snd_analysis.compose.loops.unrolled import unrolled
+from snd_analysis.compose.loops.counts import (
+    demand_static,
+    iterations,
+    lengths_agree,
+    let,
+    let_index,
+    local,
+    scan_item,
+    unrolled,
+    written_count,
+)
+from snd_analysis.compose.loops.iterations import (
+    Collecting,
+    FreshExtents,
+    Steps,
+    as_declared,
+    final,
+    initial,
+    keys_of,
+    steps,
+)
 from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer

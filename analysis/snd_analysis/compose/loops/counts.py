@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.compose.body.interpreter import Interpreter, call, tried
+from snd_analysis.compose.body.joining import common_shape
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.model import TensorValue, tensor_value
+from snd_analysis.compose.body.targets import Targets
+from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
-from snd_analysis.symbolic.values import NULL, Pack, may_become_known
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value, item, may_become_known
 
 
 def lengths_agree(state: BodyState, node: nodes.Loop, packs: ResultValues) -> bool:
@@ -81,3 +85,98 @@ def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> 
     message = f"{what} must be known when composing, but '{count}' is dynamic; write 'do' instead of 'unroll'"
     state.fail(rules.UNROLL_DYNAMIC, node.scans[0].value if at is None else at, message)
     return False
+
+
+# ---- values of the names that a loop declares, in its conditions and its body (2.10.1, Looping) ----------------------
+def let(state: BodyState, name: nodes.Name, value: TensorValue) -> None:
+    """Bind a name that a loop declares to a tensor."""
+    symbol = state.template.resolution.targets.get(name)
+    if isinstance(symbol, Symbol):
+        state.scope.values[symbol] = value
+
+
+def let_item(state: BodyState, name: nodes.Name, pack: TensorValue, at: int) -> None:
+    """Bind a name that a loop declares to an item of the scanned pack."""
+    let(state, name, tensor_value(item(pack, shapes.constant(at))) if isinstance(pack, Pack) else UNDEFINED)
+
+
+def let_index(state: BodyState, node: nodes.Loop) -> Tensor | None:
+    """Bind the name of the iteration number, if it has one, to a tensor; return the tensor."""
+    if node.iteration is None or node.iteration.index is None:
+        return None
+    name = node.iteration.index
+    index = Tensor(state.scoped(name.text), "int", (), TensorKind.LOCAL, state.place(name))
+    let(state, name, index)
+    return index
+
+
+def local(state: BodyState, value: Value, name: nodes.Name) -> TensorValue:
+    """Return the tensor of a carried variable, or of an item, in the graphs of a loop."""
+    match value:
+        case Tensor():
+            return Tensor(state.scoped(name.text), value.dtype, value.shape, TensorKind.LOCAL, state.place(name))
+        case Pack():
+            return value.map(lambda each: local(state, each, name))
+    return UNDEFINED
+
+
+def scan_item(state: BodyState, pack: TensorValue, name: nodes.Name) -> TensorValue:
+    """Return the item of a pack in any iteration; extents in which the items differ are dynamic."""
+    if not isinstance(pack, Pack):
+        return UNDEFINED
+    items = pack.elements or (item_of_empty(pack),)
+    tensors = [each for each in items if isinstance(each, Tensor)]
+    if not tensors or len(tensors) != len(items):
+        return UNDEFINED
+    scoped = state.scoped(name.text)
+    shape = common_shape([tensor.shape for tensor in tensors], scoped, state)
+    return (
+        Tensor(scoped, tensors[0].dtype, shape, TensorKind.LOCAL, state.place(name)) if shape is not None else UNDEFINED
+    )
+
+
+# ---- loops that are unrolled: their body is composed for each iteration (2.10.1, Looping) ----------------------------
+def unrolled(
+    interpreter: Interpreter, node: nodes.Loop, carries: ResultValues, packs: ResultValues, count: int, targets: Targets
+) -> ResultValues | None:
+    """Return the results of a loop with so many iterations; None if nothing is known of them."""
+    state = interpreter.state
+    collected: list[list[TensorValue]] = []
+    for at in range(count):
+        state.step()
+        for carry, value in zip(node.carries, carries, strict=True):
+            let(state, carry.name, value)
+        for scan, pack in zip(node.scans, packs, strict=True):
+            let_item(state, scan.name, pack, at)
+        if node.iteration is not None and node.iteration.index is not None:
+            name = node.iteration.index
+            value = Tensor(f"{name.text}[{at}]", "int", (), TensorKind.CONSTANT, state.place(name), shapes.constant(at))
+            let(state, name, value)
+        results = call(interpreter, node.body, targets.iteration(at, len(carries), at == count - 1))
+        if results is None or len(results) < len(carries):
+            return None
+        carries = results[: len(carries)]
+        collected.append(results[len(carries) :])
+    further: ResultValues = [Pack(row, dtype=_dtype(row)) for row in zip(*collected, strict=False)]
+    if count <= 0:
+        further = nothing_collected(interpreter, node, carries, packs, targets)
+    return [*carries, *further]
+
+
+def nothing_collected(
+    interpreter: Interpreter, node: nodes.Loop, carries: ResultValues, packs: ResultValues, targets: Targets
+) -> ResultValues:
+    """Return the empty packs that a loop without iterations collects; the body gives the types of their tensors."""
+    state = interpreter.state
+    for carry, value in zip(node.carries, carries, strict=True):
+        let(state, carry.name, local(state, value, carry.name))
+    for scan, pack in zip(node.scans, packs, strict=True):
+        let(state, scan.name, scan_item(state, pack, scan.name))
+    let_index(state, node)
+    results = tried(interpreter.composing, node.body, targets)[0] or []
+    unknown = [UNDEFINED] * max(0, targets.count - len(results))
+    return [empty_pack(value) for value in (*results, *unknown)[len(carries) :]]
+
+
+def _dtype(row: tuple[TensorValue, ...]) -> str | None:
+    return next((value.dtype for value in row if isinstance(value, Tensor)), None)

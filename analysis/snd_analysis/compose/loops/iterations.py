@@ -7,14 +7,21 @@ from collections.abc import Callable, Hashable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis import rules
+from snd_analysis.compose.body.annotations import demand_shape, disagree, written_shape
+from snd_analysis.compose.body.interpreter import Interpreter, tried
 from snd_analysis.compose.body.state import BodyState, ResultValues
+from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.dynamic.freshen import Freshening
 from snd_analysis.compose.dynamic.unknowns import Dynamic
-from snd_analysis.compose.limits import MOST_LOOP_TRIALS
-from snd_analysis.model import Shape, Tensor, TensorValue
+from snd_analysis.compose.limits import MOST_ITEMS, MOST_ITERATIONS, MOST_LOOP_TRIALS
+from snd_analysis.compose.loops.counts import let, local
+from snd_analysis.compose.specialization import tensor_text
+from snd_analysis.model import Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, ItemRun, Pack, substitute
+from snd_analysis.symbolic.values import POSITION, POSITION_KEY, UNDEFINED, Element, ItemRun, Pack, item, substitute
 
 
 # ---- carried variables -----------------------------------------------------------------------------------------------
@@ -159,3 +166,137 @@ class FreshExtents:
         shape = (value.shape or ()) if isinstance(value, Tensor) else ()
         keys = {leaf.key for part in shape if isinstance(part, Integer) for leaf in part.leaves}
         return not keys.isdisjoint(varying | self._arisen.keys())
+
+
+# ---- carried variables of loops: their initial and final values (2.10.1, Looping) ------------------------------------
+def initial(state: BodyState, carry: nodes.Carry) -> TensorValue:
+    """Return the initial value of a carried variable."""
+    value = state.tensor(carry.value, carry.name.text)
+    if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
+        return value
+    shape = written_shape(state, carry.type.shape)
+    if shape is None:
+        return value if value.value is None else UNDEFINED
+    if value.value is not None and value.shape == ():
+        return replace(value, shape=shape)
+    if disagree(shape, value.shape):
+        message = (
+            f"the carried variable '{carry.name.text}' is declared as '{carry.type.type.text}"
+            f"[{written(carry.type.shape)}]', which is [{','.join(map(str, shape))}] here, "
+            f"but it begins as '{tensor_text(value)}'"
+        )
+        state.fail(rules.RESULT_SHAPE, carry.type, message)
+        return UNDEFINED
+    declared = f"{carry.type.type.text}[{written(carry.type.shape)}]"
+    said = f"the carried variable '{carry.name.text}' must begin as '{declared}'"
+    demand_shape(state, shape, value.shape, said, carry.type)
+    return value
+
+
+def as_declared(state: BodyState, carry: nodes.Carry, value: TensorValue) -> TensorValue:
+    """Return the value of a carried variable in each iteration, given its initial value."""
+    if carry.type is None or not isinstance(value, Tensor) or value.shape is None:
+        return value
+    shape = written_shape(state, carry.type.shape)
+    same = shape is not None and len(shape) == len(value.shape)
+    return replace(value, shape=shape) if same and not any(isinstance(part, ItemRun) for part in value.shape) else value
+
+
+def final(
+    state: BodyState,
+    node: nodes.Loop,
+    carry: nodes.Carry,
+    before: TensorValue,
+    after: TensorValue,
+    targets: Targets,
+    at: int,
+) -> TensorValue:
+    """Return a carried variable after the loop: of the shape that it keeps through all iterations."""
+    if not isinstance(before, Tensor) or not isinstance(after, Tensor) or before.shape is None or after.shape is None:
+        return before if isinstance(before, Pack) else UNDEFINED
+    if node.keyword.text == "unroll" and before.shape != after.shape:
+        return UNDEFINED  # it changes from step to step in an unknown way
+    if disagree(before.shape, after.shape):
+        message = (
+            f"the carried variable '{carry.name.text}' is '{tensor_text(before)}', but its new value is "
+            f"'{tensor_text(after)}': its shape can't change, unless the loop is unrolled"
+        )
+        state.fail(rules.CARRIED_SHAPE, carry, message)
+        return UNDEFINED
+    demand_shape(state, before.shape, after.shape, f"'{carry.name.text}' must keep its shape", carry)
+    name = state.scoped(targets.name(at) or carry.name.text)
+    return Tensor(name, before.dtype, before.shape, TensorKind.RESULT, state.place(node))
+
+
+# ---- packs to which each iteration of a loop adds one tensor (2.10.1, Looping) ---------------------------------------
+class Collecting(Struct, frozen=True):
+    """The iterations of a loop, as far as they differ from each other, and their collected results."""
+
+    interpreter: Interpreter
+    node: nodes.Loop
+    targets: Targets
+    of_body: Targets
+    count: Integer | None
+    dynamic: bool
+    """True if there may be fewer iterations than ``count``."""
+    fresh: FreshExtents
+    varying: frozenset[Hashable]
+    failures: int
+    """Number of failures before the loop."""
+
+    def packs(self, scanned: ResultValues, results: ResultValues) -> ResultValues:
+        """Return the packs that collect the results of the body after the carried variables."""
+        rows = self._rows(scanned, results)
+        return [
+            self._pack(results[at], None if rows is None else [row[at] for row in rows], at)
+            for at in range(len(self.node.carries), len(results))
+        ]
+
+    def _rows(self, scanned: ResultValues, results: ResultValues) -> list[ResultValues] | None:
+        """Return the results of each iteration, if their number is known and the items differ.
+
+        None if they can't be determined.
+        """
+        count = None if self.dynamic or self.count is None else self.count.value
+        if count is None or not 0 < count <= MOST_ITEMS or not items_differ(scanned, count):
+            return None
+        state = self.interpreter.state
+        reported = len(state.failures) > self.failures
+        rows = []
+        for at in range(count):
+            for scan, pack in zip(self.node.scans, scanned, strict=True):
+                value = item(pack, shapes.constant(at)) if isinstance(pack, Pack) else UNDEFINED
+                let(state, scan.name, local(state, value, scan.name))
+            found, failures = tried(self.interpreter, self.node.body, self.of_body)
+            if failures and not reported:  # one iteration tells it
+                state.failures.extend(failures)
+                reported = True
+            if found is None or len(found) != len(results):
+                return None
+            rows.append(found)
+        return rows
+
+    def _pack(self, value: TensorValue, row: ResultValues | None, at: int) -> TensorValue:
+        """Return a result of the body as a pack with one tensor per iteration."""
+        if not isinstance(value, Tensor):
+            return UNDEFINED
+        state, place = self.interpreter.state, self.interpreter.state.place(self.node)
+        plain = self.targets.name(at) or "result"
+        number = self.count.value if self.count is not None else None
+        if number is not None and not self.dynamic and number <= MOST_ITERATIONS:
+            items: ResultValues = []
+            for each in range(max(number, 0)):
+                name = state.scoped(self.targets.item_name(at, each) or f"{plain}[{each}]")
+                made = row[each] if row is not None else self.fresh.renewed(value)
+                if not isinstance(made, Tensor) or made.shape is None:
+                    return UNDEFINED
+                items.append(Tensor(name, made.dtype, made.shape, TensorKind.RESULT, place))
+            return Pack(items, dtype=value.dtype) if items else empty_pack(value)
+        length = self.count
+        if self.dynamic or length is None:
+            most = shapes.bounds(self.count)[1] if self.count is not None else None
+            length = state.dynamic_extent(f"{plain}.size", 0, most)
+        if self.fresh.varies(value, self.varying):
+            value = self.fresh.of_each(value, self.varying)
+        made = Tensor(state.scoped(f"{plain}[]"), value.dtype, value.shape, TensorKind.RESULT, place)
+        return Pack((ItemRun(length, made),), dtype=value.dtype)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from snd_analysis.base import Layers, OperatorName
 from snd_analysis.compose.body.results import assign
-from snd_analysis.compose.checks.body_obligations import invokes_obligations
+from snd_analysis.compose.checks.counterexamples import invokes_obligations
 from snd_analysis.compose.composing import Composing
 from snd_analysis.compose.reuse.lasting_model import StatementModel, first_name, given_outside, given_to, may_last
 from snd_analysis.model import TensorValue

@@ -6,15 +6,18 @@ from collections.abc import Collection, Iterator, Sequence
 
 from snd_analysis.base import Diagnostic, Span
 from snd_analysis.ide.actions.action import Action, ActionKind, Command, Request, offered, with_different_titles
-from snd_analysis.ide.actions.attributes import missing_attributes
+from snd_analysis.ide.actions.attributes import (
+    REFRESH_SAMPLE,
+    WRITE_SAMPLE,
+    has_sample,
+    missing_attributes,
+    name_extents,
+    sample_actions,
+)
 from snd_analysis.ide.actions.create import create_operator
-from snd_analysis.ide.actions.extents import name_extents
-from snd_analysis.ide.actions.fixes import fix_all, fixes
-from snd_analysis.ide.actions.imports import missing_imports, organize_imports
+from snd_analysis.ide.actions.fixes import fix_all, fixes, missing_imports, organize_imports, suppress
 from snd_analysis.ide.actions.lists import lists
 from snd_analysis.ide.actions.refactor import REFACTOR, definition_refactorings, parameter_refactorings, refactorings
-from snd_analysis.ide.actions.samples import REFRESH_SAMPLE, WRITE_SAMPLE, has_sample, sample_actions
-from snd_analysis.ide.actions.suppress import suppress
 from snd_analysis.skriptnd.lints import apply_suppressions
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from snd_analysis.base import Span
-from snd_analysis.ide.completion import attributes, modules, names, operators, samples, scoped, strings, words
+from snd_analysis.ide.completion import attributes, names, operators, words
 from snd_analysis.ide.completion.comments import comment_completions, sample_code
-from snd_analysis.ide.completion.documentation import documentation
 from snd_analysis.ide.completion.expected import expected_at
-from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
-from snd_analysis.ide.completion.matching import ranked
+from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, documentation, ranked
 from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
 from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible, visible_at
@@ -47,7 +45,7 @@ def completions(
         return _completions(place, _offered(snapshot, place, snippets, files))
     string = string_place(snapshot, path, offset) if comment is None else None
     if string is not None:
-        return _completions(string, strings.string_values(snapshot, string, quoted=False))
+        return _completions(string, attributes.string_values(snapshot, string, quoted=False))
     return Completions(Span(offset, offset), Span(offset, offset))
 
 
@@ -80,7 +78,7 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
     if stack.frame is OpenBracket.DOCUMENT and "qualified" in stack.roles:  # after 'import', and not after its ';'
-        yield from modules.imports(snapshot, place, files)
+        yield from operators.imports(snapshot, place, files)
         return
     if "ID" not in stack.terminals and not place.qualifier:
         return
@@ -110,19 +108,19 @@ def _expressions(
     if place.block == BlockKind.QUANTIZE and stack.frame is OpenBracket.BLOCK:
         if stack.top == "COLON":
             yield from operators.operators(snapshot, place, snippets, files)
-            yield from modules.qualifiers(snapshot, place, files)
+            yield from operators.qualifiers(snapshot, place, files)
         elif stack.top in ("quantize_entries", "LBRACE") and not place.qualifier:
             yield from names.quantizable(visible)
         elif stack.top in ("quantize_entries", "LBRACE") and place.definition is not None:
-            yield from scoped.scoped(snapshot, place, place.definition)
+            yield from names.scoped(snapshot, place, place.definition)
         return
     if place.in_sample:
-        yield from samples.generators(place, snippets)
+        yield from names.generators(place, snippets)
     is_callee = place.following in ("(", "{") or (place.following == "<" and stack.is_callable())
     if stack.is_callable():
         if not place.member and (is_callee or place.stands_alone):
             yield from operators.operators(snapshot, place, snippets, files)
-        yield from modules.qualifiers(snapshot, place, files)
+        yield from operators.qualifiers(snapshot, place, files)
     if place.qualifier:
         yield from names.members(place, visible)
         return
@@ -138,8 +136,8 @@ def _expressions(
         return
     expected = expected_at(snapshot, place, visible)
     if not is_callee:
-        yield from strings.string_values(snapshot, place, quoted=True)
-        yield from strings.compared_values(place)
+        yield from attributes.string_values(snapshot, place, quoted=True)
+        yield from attributes.compared_values(place)
         yield from names.visible_names(place, visible, expected)
         yield from words.literals(place, expected) if not place.member else ()
     if not (stack.is_callable() and is_callee) and (place.following in ("", "(") or place.prefix):

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from snd_analysis.base import Source, Span
-from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
-from snd_analysis.ide.completion.matching import closeness, matches
+from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, closeness, matches
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.samples import CONTINUATION, MARKER
 from snd_analysis.workspace import Snapshot

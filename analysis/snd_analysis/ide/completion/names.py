@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.ide.completion.expected import Expected
-from snd_analysis.ide.completion.item import Completion, CompletionKind
-from snd_analysis.ide.completion.matching import matches
+from snd_analysis.ide.completion.item import Completion, CompletionKind, matches
 from snd_analysis.ide.completion.place import CompletionPlace
 from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.ide.limits import MOST_RESULTS
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
+from snd_analysis.skriptnd.samples import GENERATORS
 from snd_analysis.skriptnd.syntax import Token, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types import INT, Type
+from snd_analysis.skriptnd.types import INT, Context, Type, scoped_names
+from snd_analysis.workspace import Snapshot
 
 FITTING, OTHER, COMPARED, DOUBTFUL = 0, 2, 3, 5
 ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "BACKSLASH", "PERCENT", "POWER", "_binary_operator"})
@@ -263,3 +264,40 @@ def quantizable(visible: Visible) -> Iterator[Completion]:
             seen.add(symbol.name)
             item = _item(symbol, visible.typed(symbol).type, FITTING)
             yield Completion(item.label, CompletionKind.LABEL if label else item.kind, FITTING, detail=item.detail)
+
+
+# ---- scoped names: names after labels, where tensors are quantized ---------------------------------------------------
+def scoped(snapshot: Snapshot, place: CompletionPlace, definition: nodes.Definition) -> Iterator[Completion]:
+    """Yield the targets of the labels before the last dot: tensors first, then further labels."""
+    context = Context(definition, snapshot.resolution(place.path, definition), snapshot.others(place.path))
+    for name, step in scoped_names(context, place.qualifier):
+        symbol = step.target
+        owner = step.definition or context.others.own(definition)
+        if isinstance(symbol, Symbol) and symbol.is_tensor and owner is not None:
+            yield Completion(
+                name, CompletionKind.TENSOR, 0, detail=f"{symbol.kind} of {owner.name}",
+                subject=("symbol", owner.path, owner.name, name),
+            )  # fmt: skip
+        else:
+            yield Completion(name, CompletionKind.LABEL, 1, detail="label")
+
+
+# ---- arguments in a sample -------------------------------------------------------------------------------------------
+_WHAT = {
+    "random": "normally distributed numbers", "iota": "0, 1, 2, …", "zeros": "all 0", "ones": "all 1",
+}  # fmt: skip
+
+
+def generators(place: CompletionPlace, snippets: bool) -> Iterator[Completion]:
+    """Yield the generators of tensors, and ``null`` for an omitted argument."""
+    stack = place.stack
+    if stack.frame not in (OpenBracket.ARGUMENTS, OpenBracket.LIST) or stack.top not in ("LPAR", "COMMA", "LSQB"):
+        return
+    snippet = snippets and place.following != "["
+    for name in GENERATORS:
+        yield Completion(
+            name, CompletionKind.GENERATOR, 0, text=f"{name}[$1]" if snippet else "", is_snippet=snippet,
+            detail=_WHAT[name],
+        )  # fmt: skip
+    if stack.frame is OpenBracket.ARGUMENTS:
+        yield Completion("null", CompletionKind.VALUE, 1, detail="no tensor, for an optional input")

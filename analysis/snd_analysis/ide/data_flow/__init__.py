@@ -5,12 +5,14 @@ from snd_analysis.ide.data_flow.flow import (
     Direction,
     NoFlow,
     TensorCells,
+    cells_text,
+    flow_lines,
     flow_of,
+    parse_cell,
     shape_of,
     tensors_of,
 )
 from snd_analysis.ide.data_flow.samples import SampleFlow, sample_flows
-from snd_analysis.ide.data_flow.texts import cells_text, flow_lines, parse_cell
 
 __all__ = [
     "DataFlow",

@@ -1,10 +1,16 @@
 """The samples and graphs of a file that can be evaluated: dependencies and cost of their values."""
 
 from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
-from snd_analysis.ide.evaluation.digests import Digests
-from snd_analysis.ide.evaluation.graph_tensors import GraphTensors, TensorName, entries_in, graph_tensors
-from snd_analysis.ide.evaluation.graphs import GraphName, KnownGraph, graphs_in
-from snd_analysis.ide.evaluation.samples import KnownSample, SampleName, sample_names, samples_in
+from snd_analysis.ide.evaluation.graphs import (
+    GraphName,
+    GraphTensors,
+    KnownGraph,
+    TensorName,
+    entries_in,
+    graph_tensors,
+    graphs_in,
+)
+from snd_analysis.ide.evaluation.samples import Digests, KnownSample, SampleName, sample_names, samples_in
 
 __all__ = [
     "Digests",

@@ -6,20 +6,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from snd_analysis import formats
-from snd_analysis.base import counted
-from snd_analysis.compose import specialization_of
+from snd_analysis.base import Span, counted
+from snd_analysis.compose import Specialization, specialization_of
+from snd_analysis.ide.cursor import PlacedNode
 from snd_analysis.ide.declarations import parameter_comment
 from snd_analysis.ide.hover.formulas import index_facts
-from snd_analysis.ide.knowledge import Knowledge
+from snd_analysis.ide.knowledge import Knowledge, operations_in
 from snd_analysis.ide.limits import MOST_TENSORS
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
 from snd_analysis.ide.module_names import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
-from snd_analysis.model import Tensor
+from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import BOUND_KINDS, OperatorName, Symbol, SymbolKind, bindings, declarations
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.symbolic.values import NULL, Maybe, Value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Maybe, Value
 
 _DECLARED = frozenset(
     {SymbolKind.ATTRIBUTE, SymbolKind.INPUT, SymbolKind.OUTPUT, SymbolKind.CONSTANT, SymbolKind.VARIABLE}
@@ -236,3 +237,39 @@ def _label_text(knowledge: Knowledge, symbol: Symbol) -> str:
             lines.append(f"and {len(below) - MOST_TENSORS} more")
     return paragraphs([code_block(f"{symbol.name}:"), "label: what stands below it has this name before its own",
                        bullets(lines)])  # fmt: skip
+
+
+# ---- hovers of the names of tensors below labels: ``block.conv1.filter`` in ``@quantize`` (2.10, 2.14) ---------------
+def scoped_hover(knowledge: Knowledge, around: Sequence[PlacedNode], offset: int) -> tuple[Span, str] | None:
+    """Return the tensor that a scoped name leads to, at any of its parts but the first; None if it is unknown."""
+    placed = next((each for each in reversed(around) if isinstance(each.node, nodes.Qualified)), None)
+    if placed is None or not any(isinstance(each.node, nodes.Quantization) for each in around):
+        return None
+    assert isinstance(placed.node, nodes.Qualified)
+    parts = [part for part in placed.node.parts if part.start + placed.base <= offset]
+    name = ".".join(part.text for part in parts)
+    value = UNDEFINED if knowledge.specialization is None else tensor_below(knowledge.specialization, name)
+    if len(parts) < 2 or not is_tensor(value):
+        return None
+    kind = value.kind if isinstance(value, Tensor) else "pack"
+    facts = [*tensor_facts(value), *quantization_facts(knowledge, name)]
+    text = paragraphs([code_block(f"{name}: {type_text(value)}"), f"{kind} below a label", bullets(facts)])
+    return parts[-1].span.shifted(placed.base), text
+
+
+def tensor_below(specialization: Specialization, name: str) -> TensorValue:
+    """Return the tensor of a scoped name, seen from a composed definition; UNDEFINED if there is none."""
+    for members in (
+        specialization.variables,
+        specialization.constants,
+        specialization.body.tensors if specialization.body else {},
+    ):
+        if name in members:
+            return members[name]
+    for operation in operations_in(specialization.body) if specialization.body is not None else ():
+        label, inner = operation.label, specialization_of(operation)
+        if label is not None and inner is not None and name.startswith(f"{label}."):
+            found = tensor_below(inner, name.removeprefix(f"{label}."))
+            if found is not UNDEFINED:
+                return found
+    return UNDEFINED

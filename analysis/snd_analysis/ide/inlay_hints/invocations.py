@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from snd_analysis.base import Location
 from snd_analysis.ide.declarations import Declared
-from snd_analysis.ide.inlay_hints.callee import callee
-from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart, callee
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import LONGEST_HINT
 from snd_analysis.ide.values import value_text

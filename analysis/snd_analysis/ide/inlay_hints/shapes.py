@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from snd_analysis.base import Location
-from snd_analysis.ide.inlay_hints.callee import callee
-from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart
+from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart, callee
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.values import is_known_tensor, short_type_text, type_text
 from snd_analysis.skriptnd.names import OperatorName, Symbol

@@ -2,10 +2,14 @@
 
 from snd_analysis.ide.navigation.call_hierarchy import CallItem, call_item, call_item_at, incoming, outgoing
 from snd_analysis.ide.navigation.definition import Link, declaration_of, definition, implementation, type_definition
-from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, OutlineKind, document_symbols
-from snd_analysis.ide.navigation.folding import FoldKind
-from snd_analysis.ide.navigation.links import document_links
-from snd_analysis.ide.navigation.workspace_symbols import similarity, workspace_symbols
+from snd_analysis.ide.navigation.document_symbols import (
+    DocumentSymbol,
+    OutlineKind,
+    document_symbols,
+    similarity,
+    workspace_symbols,
+)
+from snd_analysis.ide.navigation.folding import FoldKind, document_links
 
 __all__ = [
     "CallItem",

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from snd_analysis.base import Diagnostic, Location, Span, TextEdit
 from snd_analysis.ide.actions.action import Action, ActionKind, Request, offered
-from snd_analysis.ide.actions.fixes import fix_all, fixes
-from snd_analysis.ide.actions.samples import sample_actions
-from snd_analysis.ide.actions.suppress import suppress
+from snd_analysis.ide.actions.attributes import sample_actions
+from snd_analysis.ide.actions.fixes import fix_all, fixes, suppress
 from snd_analysis.ide.nnef1.operations import signature_of
 from snd_analysis.ide.nnef1.places import entry_at, nodes_around, tree_of
 from snd_analysis.nnef1.syntax import nodes

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
-from snd_analysis.ide.completion.matching import ranked
-from snd_analysis.ide.completion.strings import compared
+from snd_analysis.ide.completion.attributes import compared
+from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, ranked
 from snd_analysis.ide.limits import MOST_COMPLETIONS
 from snd_analysis.ide.nnef1.facts import fact_text
 from snd_analysis.ide.nnef1.operations import known_names, signature_of

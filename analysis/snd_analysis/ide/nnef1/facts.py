@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from posixpath import dirname, join
 
+from snd_analysis.base import Span
 from snd_analysis.compose import extent_text
 from snd_analysis.db import Database, query
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import MOST_SHOWN_ITEMS
-from snd_analysis.ide.nnef1.places import PlacedEntry, entry_at, tree_of
+from snd_analysis.ide.nnef1.places import PlacedEntry, entry_at, tree_of, use_at
 from snd_analysis.ide.values import short_type_text, type_text
 from snd_analysis.model import Operation, Tensor
-from snd_analysis.nnef1.elaborate import ElaboratedValue, GraphTensor, ItemList, KnownItems, ReportedUnknown
+from snd_analysis.nnef1.elaborate import (
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    KnownItems,
+    ReportedUnknown,
+    StoredVariable,
+    TensorFile,
+    submodels_in,
+)
 from snd_analysis.nnef1.names import LocalSubject, Nnef1Use, SymbolSubject
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.skriptnd.syntax import nodes as flat
 from snd_analysis.symbolic.integers import Integer, Truth
-from snd_analysis.workspace import Snapshot, elaborated
+from snd_analysis.workspace import Snapshot, elaborated, tensor_file, tensor_path
 
 
 def value_of(snapshot: Snapshot, path: str, use: Nnef1Use) -> ElaboratedValue | None:
@@ -139,3 +150,50 @@ def _known_text(known: KnownItems) -> str:
     if known.shape == () and known.items:
         return plain_text(known.items[0])
     return plain_text(ItemList(known.items))
+
+
+# ---- the variables of a file in NNEF 1.0 and their tensor files ------------------------------------------------------
+Stored = tuple[StoredVariable, str | None, TensorFile | None]
+"""A variable, the path of its file, and the header of that file."""
+
+
+def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
+    """Return the variable whose label an offset stands in."""
+    for variable in elaborated(snapshot.db, path).variables:
+        if variable.span.start <= offset <= variable.span.end and not variable.folder:
+            return _stored(snapshot, path, variable)
+    return None
+
+
+def stored_named(snapshot: Snapshot, path: str, value: ElaboratedValue) -> Stored | None:
+    """Return the variable that a value is."""
+    names = set(tensor_names(value))
+    found = (each for each in elaborated(snapshot.db, path).variables if each.name in names)
+    variable = next(found, None)
+    return None if variable is None or len(names) > 1 else _stored(snapshot, path, variable)
+
+
+def stored_path(snapshot: Snapshot, path: str, offset: int) -> str | None:
+    """Return the path of the tensor file of the variable that is named at an offset, or whose label stands there."""
+    found = stored_at(snapshot, path, offset)
+    if found is None:
+        use = use_at(snapshot, path, offset)
+        value = None if use is None else value_of(snapshot, path, use)
+        found = None if value is None else stored_named(snapshot, path, value)
+    return None if found is None or found[2] is None or found[2].fault is not None else found[1]
+
+
+def labels(snapshot: Snapshot, path: str) -> Iterable[Stored]:
+    """Yield every variable whose label is in the file, with its own file."""
+    return (_stored(snapshot, path, each) for each in elaborated(snapshot.db, path).variables if not each.folder)
+
+
+def submodel_labels(snapshot: Snapshot, path: str) -> Iterable[tuple[Span, str]]:
+    """Yield the labels of submodels that are folders, with the paths of their graphs."""
+    for use in submodels_in(elaborated(snapshot.db, path)):
+        if use.is_own and use.submodel is not None and use.submodel.folder == use.label:
+            yield use.span, join(dirname(path), use.submodel.path)
+
+
+def _stored(snapshot: Snapshot, path: str, variable: StoredVariable) -> Stored:
+    return variable, tensor_path(path, variable.label), tensor_file(snapshot.db, path, variable.label)

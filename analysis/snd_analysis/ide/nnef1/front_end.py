@@ -8,6 +8,7 @@ from snd_analysis.base import Edit, Span
 from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.nnef1.actions import actions
 from snd_analysis.ide.nnef1.completion import completions
+from snd_analysis.ide.nnef1.facts import stored_path
 from snd_analysis.ide.nnef1.hints import inlay_hints
 from snd_analysis.ide.nnef1.hover import hover
 from snd_analysis.ide.nnef1.navigation import (
@@ -18,13 +19,13 @@ from snd_analysis.ide.nnef1.navigation import (
     links,
     occurrences,
     outline,
+    prepare_rename,
+    rename,
     type_definition,
 )
 from snd_analysis.ide.nnef1.operations import documentation
 from snd_analysis.ide.nnef1.places import tree_of
-from snd_analysis.ide.nnef1.rename import prepare_rename, rename
 from snd_analysis.ide.nnef1.signature_help import signature_help
-from snd_analysis.ide.nnef1.stored import stored_path
 from snd_analysis.ide.nnef1.tensors import tensor_at, tensor_statements
 from snd_analysis.ide.nnef1.tokens import token_groups
 from snd_analysis.nnef1.format import format_edits, format_typed

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snd_analysis.compose import Specialization, specialization_of
-from snd_analysis.ide.examples import Examples
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.limits import MOST_FORMULA_LINES
-from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
-from snd_analysis.ide.nnef1.facts import fact_text, operations_of, value_of
+from snd_analysis.ide.markdown import Examples, bullets, code, code_block, paragraphs
+from snd_analysis.ide.nnef1.facts import fact_text, operations_of, stored_at, stored_named, value_of
 from snd_analysis.ide.nnef1.operations import LANGUAGE, parameter_markdown, signature_markdown, signature_of
 from snd_analysis.ide.nnef1.places import definition_at, definitions, entry_at, nodes_around, tree_of, use_at
-from snd_analysis.ide.nnef1.stored import stored_at, stored_named
 from snd_analysis.ide.values import tensor_facts, value_text
 from snd_analysis.nnef1.elaborate import GraphTensor, StoredVariable, TensorFile
 from snd_analysis.nnef1.names import Fragment, LocalSubject, Nnef1Use, OperationSubject, ParameterSubject, SymbolSubject

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from snd_analysis.base import Location, Span
-from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions
-from snd_analysis.ide.completion.matching import ranked
-from snd_analysis.ide.examples import Examples
+from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, ranked
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text
 from snd_analysis.ide.language_features import FrontEnd
-from snd_analysis.ide.markdown import code_block
+from snd_analysis.ide.markdown import Examples, code_block
 from snd_analysis.ide.mentions import Occurrence
 from snd_analysis.ide.navigation.definition import Link
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol, OutlineKind

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
-    from snd_analysis.ide.proofs.conditions import conditions_hover
-    from snd_analysis.ide.proofs.diagnostics import refutations
-    from snd_analysis.ide.proofs.operators import Provable, provable
+    from snd_analysis.ide.proofs.conditions import Provable, conditions_hover, provable, refutations
 else:
-    __getattr__ = loaded_when_used(__name__, "operators", "diagnostics", "conditions")
+    __getattr__ = loaded_when_used(__name__, "conditions")
 
 __all__ = ["Provable", "conditions_hover", "provable", "refutations"]

@@ -6,15 +6,27 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.base import Location, Span, TextEdit
+from snd_analysis.base import Edit, Location, Span, TextEdit
 from snd_analysis.ide.mentions import occurrences, subject_at
-from snd_analysis.ide.rename.changed import edited_texts
 from snd_analysis.ide.rename.files import file_rename_edits
 from snd_analysis.ide.rename.same_meaning import Moves, first_difference, new_errors
 from snd_analysis.ide.targets import NameSubject, name_of, path_of
 from snd_analysis.skriptnd.names import BuiltIn, ModuleName, is_library
 from snd_analysis.skriptnd.syntax import is_identifier, keywords
 from snd_analysis.workspace import Snapshot
+
+
+# ---- the files as they would be after a change -----------------------------------------------------------------------
+def edited_texts(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str]:
+    """Return the texts of the files after edits that do not overlap."""
+    texts: dict[str, str] = {}
+    for edit in sorted(edits, key=lambda each: each.location, reverse=True):
+        path = edit.location.path
+        text = texts.get(path)
+        before = snapshot.source(path).text if text is None else text
+        texts[path] = Edit(edit.location.span, edit.text).apply(before)
+    return texts
+
 
 _SUFFIX = ".sknd"
 

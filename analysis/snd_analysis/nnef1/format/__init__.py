@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
-    from snd_analysis.nnef1.format.edits import format_edits, format_typed
-    from snd_analysis.nnef1.format.files import format_text
+    from snd_analysis.nnef1.format.files import format_edits, format_text, format_typed
 else:
-    __getattr__ = loaded_when_used(__name__, "files", "edits")
+    __getattr__ = loaded_when_used(__name__, "files")
 
 __all__ = ["format_edits", "format_text", "format_typed"]

@@ -1,16 +1,14 @@
 """Resolution of the names of an NNEF 1.0 file."""
 
-from snd_analysis.nnef1.names.subjects import (
+from snd_analysis.nnef1.names.uses import (
     Fragment,
     LocalSubject,
     Nnef1Subject,
+    Nnef1Use,
     OperationSubject,
     ParameterSubject,
-    SymbolSubject,
-)
-from snd_analysis.nnef1.names.uses import (
-    Nnef1Use,
     Spelled,
+    SymbolSubject,
     UseForm,
     assigned_names,
     declared_symbols,

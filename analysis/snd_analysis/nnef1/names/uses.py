@@ -10,21 +10,55 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from msgspec import Struct
 
 from snd_analysis.base import Node, Span, children
-from snd_analysis.nnef1.names.subjects import (
-    Fragment,
-    LocalSubject,
-    Nnef1Subject,
-    OperationSubject,
-    ParameterSubject,
-    SymbolSubject,
-)
 from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import Role
+
+
+# ---- subjects that names refer to ------------------------------------------------------------------------------------
+class Fragment(Struct, frozen=True):
+    """A fragment of the file, or its graph."""
+
+    name: str
+
+
+class OperationSubject(Struct, frozen=True):
+    """An operation, or a built-in function."""
+
+    name: str
+
+
+class ParameterSubject(Struct, frozen=True):
+    """A parameter of an operation, by its name."""
+
+    operation: str
+    name: str
+
+
+class LocalSubject(Struct, frozen=True):
+    """A name of one body: a parameter, a result, or an assigned name.
+
+    All assignments of one name in one body are one subject. A variable of a comprehension is a subject of its own.
+    """
+
+    definition: str
+    name: str
+    comprehension: int | None = None
+    """Offset of the comprehension in the file, for a name that is local to it."""
+
+
+class SymbolSubject(Struct, frozen=True):
+    """An extent that is not known: of an ``extension tract_symbol``, or first named in the shape of an input."""
+
+    name: str
+
+
+Nnef1Subject: TypeAlias = "Fragment | OperationSubject | ParameterSubject | LocalSubject | SymbolSubject"
+
 
 _REMEMBERED_STATEMENTS = 1 << 15
 _WORD = re.compile(r"[^\W\d]\w*")

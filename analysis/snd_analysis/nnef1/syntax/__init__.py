@@ -3,13 +3,16 @@
 ``parse_file`` is the entry point; ``nodes`` are the result. Any text has a tree and a list of problems.
 """
 
-from snd_analysis.nnef1.syntax.dialect import Dialect
-from snd_analysis.nnef1.syntax.notation import written_type
-from snd_analysis.nnef1.syntax.parser import BUILT_INS, KEYWORDS, Parser
-from snd_analysis.nnef1.syntax.pieces import PieceKind, TextPiece, split
-from snd_analysis.nnef1.syntax.quantization import QuantizationFile, parse_quantization, quantization_path
-from snd_analysis.nnef1.syntax.tokens import END, Nnef1Token, tokenize
-from snd_analysis.nnef1.syntax.tree import Nnef1SyntaxTree, ReadPiece, parse_file
+from snd_analysis.nnef1.syntax.parser import BUILT_INS, END, KEYWORDS, Nnef1Token, Parser, tokenize
+from snd_analysis.nnef1.syntax.pieces import (
+    PieceKind,
+    QuantizationFile,
+    TextPiece,
+    parse_quantization,
+    quantization_path,
+    split,
+)
+from snd_analysis.nnef1.syntax.tree import Dialect, Nnef1SyntaxTree, ReadPiece, parse_file, written_type
 
 __all__ = [
     "BUILT_INS",

@@ -4,17 +4,56 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import lru_cache
 from operator import attrgetter
 
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, checkpoint, edit_between
+from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, checkpoint, descendants, edit_between
 from snd_analysis.nnef1.syntax import nodes
-from snd_analysis.nnef1.syntax.dialect import Dialect, dialect_of
 from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
 from snd_analysis.nnef1.syntax.pieces import PieceKind, TextPiece, split, split_statements
+
+
+# ---- the dialect of NNEF 1.0 of a text -------------------------------------------------------------------------------
+class Dialect(StrEnum):
+    """Dialects of NNEF 1.0."""
+
+    KHRONOS = "khronos"
+    """The text of NNEF 1.0, as Khronos' tools read it."""
+    TRACT = "tract"
+    """The dialect that tract reads and writes, and that torch_to_nnef writes for it."""
+
+
+_PREFIX = "tract_"
+_REMEMBERED = 1 << 14
+"""Number of statements with a cached answer: the dialect of a whole file is asked for after each keystroke."""
+
+
+def dialect_of(document: nodes.Document) -> Dialect:
+    """Return the dialect of a text: tract's if it uses anything that only tract has."""
+    return Dialect.TRACT if any(map(_is_of_tract, document.items)) else Dialect.KHRONOS
+
+
+def _is_of_tract(item: nodes.Item) -> bool:
+    if isinstance(item, nodes.Placed):
+        return isinstance(item.item, nodes.Extension) and item.item.name.text.startswith(_PREFIX)
+    if item.head.name.text.startswith(_PREFIX) or any(each.name.extended for each in item.head.parameters):
+        return True
+    return any(_has_name_of_tract(entry.statements) for entry in item.body or ())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _has_name_of_tract(statements: tuple[nodes.Statement, ...]) -> bool:
+    return any(
+        isinstance(node, nodes.Identifier) and (node.extended or node.text.startswith(_PREFIX))
+        for statement in statements
+        for node in descendants(statement)
+    )
+
 
 _STRAY = "this '}' closes nothing", "these '}' close nothing"
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
@@ -210,3 +249,16 @@ class _Builder:
 
     def _problem(self, span: Span, message: str) -> None:
         self.problems.append(Problem(rules.SYNTAX_ERROR, span, message))
+
+
+# ---- types in the notation of NNEF 1.0 -------------------------------------------------------------------------------
+def written_type(type_: nodes.Type) -> str:
+    """Return a type in the notation of NNEF 1.0."""
+    match type_:
+        case nodes.TensorType(item=item):
+            return f"tensor<{'' if item is None else item.text}>"
+        case nodes.ArrayType(item=item):
+            return f"{written_type(item)}[]"
+        case nodes.TupleType(items=items):
+            return f"({', '.join(map(written_type, items))})"
+    return type_.text

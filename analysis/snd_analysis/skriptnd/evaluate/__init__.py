@@ -1,7 +1,6 @@
 """The value of an expression in an environment, as far as it is known there (2.4)."""
 
-from snd_analysis.skriptnd.evaluate.environment import Environment
-from snd_analysis.skriptnd.evaluate.errors import EvaluationError, Unresolved
+from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError, Unresolved
 from snd_analysis.skriptnd.evaluate.expressions import evaluate
 
 __all__ = [

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.evaluate.environment import Environment
-from snd_analysis.skriptnd.evaluate.errors import EvaluationError
+from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError
 from snd_analysis.skriptnd.syntax import naming_pack, nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Truth

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from snd_analysis.skriptnd.evaluate.environment import Environment
-from snd_analysis.skriptnd.evaluate.errors import EvaluationError
+from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError
 from snd_analysis.skriptnd.evaluate.lifting import Failed, Located, Tolerant, lifted, without_failed
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes

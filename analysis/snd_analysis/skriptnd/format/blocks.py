@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from snd_analysis.base import Span
+from snd_analysis.base import Edit, Span
 from snd_analysis.skriptnd.format.compositions import component, quantization
-from snd_analysis.skriptnd.format.cursor import STEP, Cursor, Unprintable, count_line_breaks
-from snd_analysis.skriptnd.format.declarations import assertion, dtype_declaration, parameter, using
-from snd_analysis.skriptnd.format.formulas import lowering
-from snd_analysis.skriptnd.format.layout import Document, Fill, render
+from snd_analysis.skriptnd.format.cursor import CONTINUATION, STEP, Cursor, Unprintable, count_line_breaks
+from snd_analysis.skriptnd.format.declarations import assertion, dtype_declaration, index_bound, parameter, using
+from snd_analysis.skriptnd.format.expressions import expression, separated
+from snd_analysis.skriptnd.format.layout import Document, Fill, Group, render
 from snd_analysis.skriptnd.syntax import Chunk, Token, Tokens, nodes, tokenize
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
+
+
+# ---- formulas of ``@lower`` (2.12): the computed expression, and below it the bounds of the indices ------------------
+def lowering(cursor: Cursor, node: nodes.Lowering) -> Document:
+    """Return the layout of ``unroll``, locals and the formula: each on lines of its own."""
+    column = cursor.column
+    parts: list[Document] = []
+    if node.unroll is not None:
+        parts += [_unroll(cursor, node.unroll), _line(cursor, column)]
+    if node.locals:
+        inner = column + STEP
+        parts.append(cursor.take("with"))
+        for local in node.locals:
+            parts.append(_line(cursor, inner))
+            parts += [_local(cursor, local), cursor.take(",", ":")]
+        parts.append(_line(cursor, inner))
+    parts += [cursor.take_node(node.target.name)]
+    parts += [expression(cursor, index) for index in node.target.indices]
+    parts += [cursor.space(), cursor.take_node(node.operator), cursor.space(), expression(cursor, node.value)]
+    after: list[Document] = []
+    if node.bounds:
+        parts += [cursor.take(","), cursor.line(hard=True)]
+        after.append(separated(cursor, node.bounds, index_bound))
+    if node.condition is not None:
+        after += [cursor.line(), cursor.take("|"), cursor.space(), expression(cursor, node.condition)]
+    parts.append(Group(tuple(after)))
+    return tuple(parts)
+
+
+def _unroll(cursor: Cursor, node: nodes.Unroll) -> Document:
+    parts = [cursor.take("unroll"), cursor.take(".."), cursor.take("(")]
+    if node.name is not None:
+        parts += [cursor.take_node(node.name), cursor.space(), cursor.take("->"), cursor.space()]
+    return (*parts, expression(cursor, node.count), cursor.take(")"))
+
+
+def _local(cursor: Cursor, node: nodes.Local) -> Document:
+    parts = [cursor.take_node(node.name), cursor.space(), cursor.take("="), cursor.space()]
+    return (*parts, expression(cursor, node.value))
+
+
+def _line(cursor: Cursor, column: int) -> Document:
+    cursor.indent = column
+    line = cursor.line(hard=True)
+    cursor.indent = column + CONTINUATION
+    return line
+
 
 _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
     nodes.DtypeDeclaration: dtype_declaration,
@@ -270,3 +319,70 @@ def _head_item(cursor: Cursor, item: nodes.Node) -> Document:
 
 def _with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# ---- the edit that adds assertions to an operator --------------------------------------------------------------------
+_RELATION = re.compile(r"(.+?) (<=|<|>=|>|==|!=) (.+)")
+_SAYS = {
+    "<=": "must be at most",
+    "<": "must be less than",
+    ">=": "must be at least",
+    ">": "must be greater than",
+    "==": "must be",
+    "!=": "must not be",
+}
+_BEFORE = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT, BlockKind.USING, BlockKind.OUTPUT)
+
+
+def new_assertion(text: str, start: int, definition: nodes.Definition, *assertions: str) -> Edit | None:
+    """Return the edit of a file that adds assertions to a definition; None if it has no block to put them at.
+
+    The chunk of the definition begins at ``start``. Assertions get messages where all others have one.
+    """
+    others = nodes.entries_of(definition, BlockKind.ASSERT, nodes.Assertion)
+    if others and all(each.message is not None for _, each in others):
+        assertions = tuple(map(_with_message, assertions))
+    blocks = [each for each in definition.blocks if isinstance(each, nodes.Block)]
+    for block in blocks:
+        if block.kind is BlockKind.ASSERT:
+            inside = text[: start + block.end - 1].rstrip()
+            row = text[text.rfind("\n", 0, len(inside)) + 1 : len(inside)]
+            if "@assert" in row:  # the block stands in one line
+                return Edit(Span(len(inside), len(inside)), "".join(f" {each};" for each in assertions))
+            indent = row[: len(row) - len(row.lstrip())]
+            return Edit(Span(len(inside), len(inside)), "".join(f"\n{indent}{each};" for each in assertions))
+    before = [block for block in blocks if block.kind in _BEFORE]
+    if not before:
+        return None
+    end = start + max(block.end for block in before)
+    lines = "".join(f"\n        {each};" for each in assertions)
+    return Edit(Span(end, end), f"\n    @assert {{{lines}\n    }}")
+
+
+def _with_message(assertion: str) -> str:
+    """Return an assertion with a message in the words of the library, and the values of its names."""
+    names = ", ".join(dict.fromkeys(re.findall(r"\b[a-zA-Z_]\w*", assertion)))
+    return f'{assertion}: "{_message(assertion)}", {names}'
+
+
+def _message(assertion: str) -> str:
+    parts = assertion.split(" && ")
+    relations = [match for match in map(_RELATION.fullmatch, parts) if match is not None]
+    if "||" in assertion or len(relations) < len(parts) or any(each[1] != relations[0][1] for each in relations):
+        return f"'{assertion}' must hold"
+    subject = relations[0][1]
+    divided = re.fullmatch(r"(.+) % (.+)", subject)
+    if divided is not None and assertion.endswith(" == 0"):
+        return f"{_quoted(divided[1])} must be a multiple of {_quoted(divided[2])}"
+    if assertion == f"{subject} > 0":
+        return f"'{subject}' must be positive"
+    if assertion == f"{subject} >= 0":
+        return f"'{subject}' must not be negative"
+    said = [f"{_SAYS[each[2]]} {_quoted(each[3])}" for each in relations]
+    return f"{_quoted(subject)} {' and '.join([said[0], *(each.removeprefix('must be ') for each in said[1:])])}"
+
+
+def _quoted(value: str) -> str:
+    if re.fullmatch(r"\([^()]*\)", value):
+        value = value[1:-1]
+    return value if value.isdigit() else f"'{value}'"

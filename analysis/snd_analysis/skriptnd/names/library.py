@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Final
+from posixpath import dirname, join, normpath
+from typing import Final, NamedTuple
 
 from snd_analysis.skriptnd.names.module_scope import ModuleNames
+from snd_analysis.skriptnd.syntax import Chunk, PlacedChunk, SyntaxTree, keywords, nodes
 
 LIBRARY_PREFIX = "snd:"
 _HEADER = re.compile(r"^(?:public )?(operator|graph) (\w+) \{", re.MULTILINE)
@@ -115,3 +117,92 @@ class LibraryNames(Mapping[str, ModuleNames]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+# ---- the definitions of a file by name; of two of one name the first -------------------------------------------------
+class Found(NamedTuple):
+    """A definition, the offset that its spans count from, and its chunk."""
+
+    start: int
+    definition: nodes.Definition
+    chunk: Chunk
+
+
+Definitions = Mapping[str, Found]
+
+
+def definitions_of(tree: SyntaxTree) -> Definitions:
+    """Return the definitions of any file."""
+    found: dict[str, Found] = {}
+    for placed in tree.chunks:
+        for definition in placed.chunk.definitions:
+            if definition.name.text:
+                found.setdefault(definition.name.text, Found(placed.start, definition, placed.chunk))
+    return found
+
+
+def definitions_are_readable(tree: SyntaxTree) -> bool:
+    """Return whether the names of all definitions of a file are known."""
+    return not any(
+        isinstance(item, nodes.ErrorItem)
+        or (isinstance(item, nodes.Definition) and (not item.name.text or item.name.text in keywords()))
+        for placed in tree.chunks
+        for item in placed.chunk.document.items
+    )
+
+
+class LibraryDefinitions(Definitions):
+    """The definitions of a module of the standard library, each parsed when it is asked for."""
+
+    def __init__(self, tree: SyntaxTree) -> None:
+        self._chunks: dict[str, PlacedChunk] = {}
+        for placed in tree.chunks:
+            name = header_name(placed.chunk.text)
+            if name is not None:
+                self._chunks[name] = placed
+
+    def __getitem__(self, name: str) -> Found:
+        placed = self._chunks[name]
+        return Found(placed.start, next(placed.chunk.definitions), placed.chunk)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chunks)
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+
+# ---- search order for the module of an import (2.15, LANGUAGE) -------------------------------------------------------
+# It is searched for beside the file, in the model's root, in the configured folders, then in the standard library.
+
+_MAIN = "main.sknd"
+
+
+def is_main(path: str) -> bool:
+    """Return whether a file is the main module of its model folder."""
+    return path.rpartition("/")[2] == _MAIN
+
+
+def candidates(module: str, importer: str, exists: Callable[[str], bool], module_paths: Sequence[str]) -> Iterator[str]:
+    """Yield every path that the import of ``module`` in ``importer`` could mean, the one that it means first."""
+    relative = f"{module.replace('.', '/')}.sknd"
+    if not is_library(importer):
+        folders = dict.fromkeys([dirname(importer), model_root(importer, exists), *module_paths])
+        for folder in folders:
+            path = normpath(join(folder, relative)) if folder else relative
+            if exists(path):
+                yield path
+    if module in library_modules() or module in format_modules():
+        yield LIBRARY_PREFIX + module
+
+
+def model_root(path: str, exists: Callable[[str], bool]) -> str:
+    """Return the folder of the model that a file belongs to: the nearest one above it that holds a main module."""
+    folder = dirname(path)
+    while True:
+        if exists(join(folder, _MAIN)):
+            return folder
+        above = dirname(folder)
+        if above == folder or folder in ("", ".") or folder.rpartition("/")[2] == "..":
+            return dirname(path)
+        folder = above

@@ -7,10 +7,24 @@
 composed like any other: by ``snd_analysis.workspace.samples``. They are evaluated by ``snd_runtime.samples``.
 """
 
-from snd_analysis.skriptnd.samples.comment_lines import CONTINUATION, MARKER
-from snd_analysis.skriptnd.samples.reading import ReadSample, SampleText, read_invocation, samples_of
-from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
-from snd_analysis.skriptnd.samples.sample import ItemExtent, NestedRows, Recorded, RecordedError, Sample
+from snd_analysis.skriptnd.samples.reading import (
+    CONTINUATION,
+    MARKER,
+    ReadSample,
+    SampleText,
+    read_invocation,
+    samples_of,
+)
+from snd_analysis.skriptnd.samples.sample import (
+    ItemExtent,
+    NestedRows,
+    RaggedError,
+    Recorded,
+    RecordedError,
+    Sample,
+    attempt,
+    rows_of,
+)
 from snd_analysis.skriptnd.samples.statement import GENERATORS, SAMPLE_NAME, SampleGraph, is_generated, statement_of
 
 __all__ = [

@@ -2,19 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import re
+from collections.abc import Iterator, MutableMapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
-from snd_analysis.skriptnd.samples.comment_lines import MARKER, SampleLines, code_of, sample_lines
-from snd_analysis.skriptnd.samples.named_arguments import read_with_named_arguments
-from snd_analysis.skriptnd.samples.recorded import read_below, tolerance_of
+from snd_analysis.skriptnd.samples.recorded import read_below, read_single, tolerance_of
 from snd_analysis.skriptnd.samples.sample import TOLERANCE, Sample
-from snd_analysis.skriptnd.samples.single_expression import read_single
 from snd_analysis.skriptnd.syntax import Chunk, nodes, tokenize
+
+# ---- comments on lines of their own, and the comments that form samples ----------------------------------------------
+MARKER = re.compile(r"#[ \t]*>>>(?!>)")
+CONTINUATION = re.compile(r"#[ \t]*\.\.\.(?!\.)")
+_BETWEEN_LINES = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t]*")
+_NO_BREAK = re.compile(r"[^\r\n]")
+
+
+class SampleLines(Struct, frozen=True):
+    """The comment lines of a sample: its code, and the lines directly below."""
+
+    code: tuple[Span, ...]
+    below: tuple[Span, ...]
+    """All further lines of the same comment, up to the next sample."""
+
+    @property
+    def span(self) -> Span:
+        """Range from the first line to the end of the last line."""
+        return Span(self.code[0].start, (*self.code, *self.below)[-1].end)
+
+    def shifted(self, distance: int) -> SampleLines:
+        """Return the same lines elsewhere."""
+        code, below = (tuple(span.shifted(distance) for span in lines) for lines in (self.code, self.below))
+        return SampleLines(code, below)
+
+
+def sample_lines(text: str, comments: Sequence[Span]) -> Iterator[SampleLines]:
+    """Yield the samples in the comments of a text."""
+    for block in _blocks(text, comments):
+        starts = [at for at, line in enumerate(block) if MARKER.match(text, line.start, line.end)]
+        for start, end in pairwise([*starts, len(block)]):
+            code = start + 1
+            while code < end and CONTINUATION.match(text, block[code].start, block[code].end):
+                code += 1
+            yield SampleLines(tuple(block[start:code]), tuple(block[code:end]))
+
+
+def _blocks(text: str, comments: Sequence[Span]) -> Iterator[list[Span]]:
+    """Yield comments on lines of their own that follow one another directly."""
+    block: list[Span] = []
+    for comment in comments:
+        if not _is_alone(text, comment):
+            continue
+        if block and _BETWEEN_LINES.fullmatch(text, block[-1].end, comment.start) is None:
+            yield block
+            block = []
+        block.append(comment)
+    if block:
+        yield block
+
+
+def _is_alone(text: str, comment: Span) -> bool:
+    before = comment.start
+    while before and text[before - 1] in " \t":
+        before -= 1
+    return before == 0 or text[before - 1] in "\r\n\ufeff"
+
+
+def code_of(text: str, lines: SampleLines) -> str:
+    """Return the code of a sample at its place: a text as long as it needs to be, in which all else is blank."""
+    parts = []
+    position = 0
+    blank = _blank(text)
+    for line in lines.code:
+        mark = MARKER.match(text, line.start, line.end) or CONTINUATION.match(text, line.start, line.end)
+        assert mark is not None
+        parts += [blank[position : mark.end()], text[mark.end() : line.end]]
+        position = line.end
+    return "".join(parts)
+
+
+@lru_cache(maxsize=1)  # the samples of a chunk are read one after the other
+def _blank(text: str) -> str:
+    return _NO_BREAK.sub(" ", text)
+
+
+# ---- invocations whose attributes stand beside their arguments: ``f(x, alpha = 0.1)``, as in NNEF 1.0 ----------------
+class _Argument(Struct, frozen=True):
+    """An argument from its first token to the comma or bracket behind it."""
+
+    span: Span
+    name: Span | None
+    value: int
+    """Offset of the start of its value."""
+
+
+def read_with_named_arguments(text: str, start: int, end: int, problems: list[Problem]) -> nodes.Expression | None:
+    """Return the expression that ``text[start:end]`` spells; named arguments of an invocation are its attributes.
+
+    None, and one more problem, if it is none.
+    """
+    arguments = [*_arguments(text, start, end)]
+    named = [each for each in arguments if each.name is not None]
+    rest = text
+    for at, each in enumerate(arguments):
+        if each.name is not None:  # with one of the commas around
+            first = arguments[at - 1].span.end if at else each.span.start
+            last = arguments[1].span.start if at == 0 and len(arguments) > 1 else each.span.end
+            rest = f"{rest[:first]}{_blanked(rest[first:last])}{rest[last:]}"
+    found = read_single(rest, start, end, problems)
+    if not isinstance(found, nodes.Call) or not named:
+        return found
+    attributes = [] if found.attributes is None else [*found.attributes.items]
+    for each in named:
+        assert each.name is not None
+        value = read_single(text, each.value, each.span.end, problems)
+        if value is None:
+            return None
+        name = nodes.Name(each.name.start, each.name.end, text[each.name.start : each.name.end])
+        attributes.append(nodes.Attribute(each.name.start, each.span.end, name, value, False))
+    span = Span(attributes[0].start, attributes[-1].end)
+    return replace(found, attributes=nodes.Attributes(span.start, span.end, tuple(attributes)))
+
+
+def _arguments(text: str, start: int, end: int) -> Iterator[_Argument]:
+    """Yield the arguments of the invocation that a text begins with."""
+    tokens = [(each, each.spelling(text)) for each in tokenize(text, start, end).tokens]
+    depth, first = 0, None
+    is_open = False
+    for at, (_, spelled) in enumerate(tokens):
+        if is_open and depth == 1 and spelled in (",", ")") and first is not None:
+            (begin, name), following = tokens[first], tokens[first + 1 : at]
+            is_named = name.isidentifier() and len(following) > 1 and following[0][1] == "="
+            yield _Argument(
+                Span(begin.start, tokens[at - 1][0].end),
+                Span(begin.start, begin.end) if is_named else None,
+                following[1][0].start if is_named else begin.start,
+            )
+            first = None
+        elif is_open and depth == 1 and first is None:
+            first = at
+        if spelled in ("(", "[", "{"):
+            is_open = is_open or (spelled == "(" and depth == 0)
+            depth += 1
+        elif spelled in (")", "]", "}"):
+            depth -= 1
+            if is_open and depth == 0:
+                return
+
+
+def _blanked(text: str) -> str:
+    return "".join(each if each in "\r\n" else " " for each in text)
+
 
 _PROMPT = ">>>"
 

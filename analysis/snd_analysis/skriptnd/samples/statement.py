@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
-from snd_analysis.skriptnd.samples.rows import RaggedError, attempt, rows_of
+from snd_analysis.skriptnd.samples.sample import RaggedError, attempt, rows_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.symbolic.values import Value, dtype_of

@@ -13,18 +13,18 @@ from snd_analysis.skriptnd.syntax.chunks import (
     comment_above,
     documentation,
     made_tree,
+    parse,
+    parse_expression,
     parse_file,
 )
 from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
 from snd_analysis.skriptnd.syntax.expected import terminals
-from snd_analysis.skriptnd.syntax.parser import parse, parse_expression
 from snd_analysis.skriptnd.syntax.pretty import element_of, naming_pack, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
 from snd_analysis.skriptnd.syntax.spelling import close_matches
-from snd_analysis.skriptnd.syntax.stacks import run_states
 from snd_analysis.skriptnd.syntax.strings import string_parts
-from snd_analysis.skriptnd.syntax.table import END, table
+from snd_analysis.skriptnd.syntax.table import END, run_states, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, is_identifier, keywords, tokenize
 
 __all__ = [

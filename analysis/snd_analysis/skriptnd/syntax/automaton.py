@@ -13,8 +13,7 @@ from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.skriptnd.syntax.damage import with_damage_of
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
 from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING, MOST_TOKENS_OF_ENTRY
-from snd_analysis.skriptnd.syntax.stacks import Remembered, Stacks
-from snd_analysis.skriptnd.syntax.table import END, ParseTable, table
+from snd_analysis.skriptnd.syntax.table import END, ParseTable, Remembered, Stacks, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
 _TOKENS_AT_ONCE = 2_000

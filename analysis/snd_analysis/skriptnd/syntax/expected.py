@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END, ParseTable
+from snd_analysis.skriptnd.syntax.table import END, ParseTable, run_states
 
 _OPERAND = frozenset({"ID", "LPAR", "LSQB", "INT", "REAL", "STRING", "TRUE", "FALSE", "MINUS", "NOT"})
 # Terminals that a message does not list where it says that an expression is expected.

@@ -22,8 +22,7 @@ from snd_analysis.skriptnd.syntax.damage import with_damaged_entries
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import NEAR, Recovery
-from snd_analysis.skriptnd.syntax.stacks import Stacks, run_states
-from snd_analysis.skriptnd.syntax.table import table
+from snd_analysis.skriptnd.syntax.table import Stacks, run_states, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize
 
 _UP_TO_BRACE = re.compile(r"(?:\s|#[^\r\n]*)*\{")

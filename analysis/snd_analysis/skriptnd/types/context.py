@@ -18,10 +18,8 @@ from snd_analysis.base import Layers, Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
-from snd_analysis.skriptnd.types.dimension import Extents
-from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.signature import Signature
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.signature import Others, Signature
+from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE, UNTYPED, Dtype, Extents, Typed
 
 _DERIVED = frozenset({SymbolKind.USING, SymbolKind.LOCAL})
 _NULL_WITH_OTHERS = _DERIVED | {SymbolKind.EXTENT, SymbolKind.LENGTH}
@@ -235,3 +233,21 @@ class Context:
                 self.problems[at] = replace(problem, notes=(*problem.notes, Note(self.span(node), again)))
                 return
         self.report(rule, node, message)
+
+
+# ---- element types by the names of types (2.3, 2.13) -----------------------------------------------------------------
+def dtype_of(context: Context, name: nodes.TypeName) -> Dtype | None:
+    """Return the element type of a type name: concrete, abstract (with an empty base), or generic."""
+    if name.is_keyword:
+        return CONCRETE.get(name.text) or Dtype(name.text)
+    symbol = context.symbol(name)
+    return None if symbol is None else generic_dtype(symbol)
+
+
+def generic_dtype(symbol: Symbol) -> Dtype | None:
+    """Return the type of a declared generic type."""
+    if not isinstance(symbol.node, nodes.DtypeDeclaration):
+        return None
+    base = symbol.node.base.text
+    # A wrong base is reported where the type is declared: with 'num', most uses of the type are right.
+    return Dtype(symbol.name, base if base in ABSTRACT else "num")

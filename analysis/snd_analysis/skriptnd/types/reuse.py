@@ -10,9 +10,8 @@ from snd_analysis.skriptnd.names import Declaration, StatementPart, Symbol, is_a
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import Extents, Typed
 
 
 class DeclarationTypes(Struct, frozen=True):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 
-from snd_analysis.skriptnd.names import PassFold, Resolution, Symbol, SymbolKind
+from snd_analysis.base import Layers
+from snd_analysis.skriptnd.names import Declaration, PassFold, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations.declared import declare_symbols
+from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.compose.typing_state import TypingState
+from snd_analysis.skriptnd.types.context import Context, Stage, dtype_of
+from snd_analysis.skriptnd.types.declarations.declared import declare_stored, declare_symbols
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions
 from snd_analysis.skriptnd.types.expressions.extents import peek
-from snd_analysis.skriptnd.types.others import Others
-from snd_analysis.skriptnd.types.signature import AttributeParameter, GenericType, Signature, TensorParameter
-from snd_analysis.skriptnd.types.type_names import dtype_of
+from snd_analysis.skriptnd.types.signature import AttributeParameter, GenericType, Others, Signature, TensorParameter
+from snd_analysis.skriptnd.types.type import Typed
 
 # Only definitions that were edited are compared, and these with all that use them at once.
 _REMEMBERED = 64
@@ -86,3 +88,30 @@ def _tensor(context: Context, symbol: Symbol, node: nodes.Parameter) -> TensorPa
     parts = None if node.shape is None else dimensions(context, node.shape, node.optional)
     rank_symbol = None if node.rank is None else context.resolution.symbol(node.rank.text)
     return TensorParameter(symbol, node, context.typed(symbol).type, parts, rank_symbol)
+
+
+# ---- types of the expressions in one entry of a long definition that keeps only the entry's effects ------------------
+_BLOCKS = {SymbolKind.CONSTANT: BlockKind.CONSTANT, SymbolKind.VARIABLE: BlockKind.VARIABLE}
+
+
+def expression_types(known: Context, others: Others, entry: nodes.Node) -> Mapping[nodes.Node, Typed]:
+    """Return the types of the expressions in a statement or declaration of the definition of ``known``.
+
+    Expressions that an incremental run skipped are typed again. The mapping may contain expressions of other entries,
+    too.
+    """
+    if any(node in known.expressions for node in nodes.descendants(entry)):
+        return known.expressions
+    context = Context(known.definition, known.resolution, others)
+    context.symbols, context.extents = Layers(known.symbols), Layers(known.extents)
+    if isinstance(entry, nodes.Component):
+        work = TypingState(context)
+        work.begin(entry)
+        with context.at(Stage.COMPOSE):
+            statement(work, entry)
+    elif isinstance(entry, nodes.Parameter):
+        symbol = context.symbol(entry.name)
+        block = None if symbol is None else _BLOCKS.get(symbol.kind)
+        if block is not None and entry in context.resolution.starts:
+            declare_stored(context, Declaration(block, context.resolution.starts[entry], entry))
+    return context.expressions

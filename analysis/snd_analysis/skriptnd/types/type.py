@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.symbolic.integers import Integer
 
 
@@ -78,3 +81,56 @@ def _in_parentheses(length: Integer) -> str:
     """Return the length of a pack as declarations write it: nothing for one that has no name, which is ``|axes|``."""
     leaf = length.variable
     return "" if leaf is not None and leaf.name.startswith("|") else f"({length})"
+
+
+# ---- element types that an operation accepts (2.3, 2.4, 2.13) --------------------------------------------------------
+def is_numeric(dtype: Dtype) -> bool:
+    """Return whether every type that ``dtype`` may be bound to is int or real."""
+    return dtype.base == "num" if dtype.is_generic else dtype.name in ("int", "real")
+
+
+def is_arithmetic(dtype: Dtype) -> bool:
+    """Return whether every type that ``dtype`` may be bound to is int, real or bool, which casts accept."""
+    return dtype.base in ("num", "arith") if dtype.is_generic else dtype.name in ("int", "real", "bool")
+
+
+def described(dtype: Dtype) -> str:
+    """Return a type in a message; a generic one with its base, which makes it unfit."""
+    return f"'{dtype}: {dtype.base}'" if dtype.is_generic else f"'{dtype}'"
+
+
+# ---- the facts about an expression or a symbol that typing infers ----------------------------------------------------
+class Typed(Struct, frozen=True):
+    """The facts about an expression.
+
+    ``type`` is None if it could not be typed: any expression that contains it is silent (invariant 8). ``value`` is the
+    value of a single int, as far as it is known symbolically; ``items`` are the items of a literal pack of ints.
+    """
+
+    type: Type | None
+    value: Integer | None = None
+    items: tuple[Integer | None, ...] | None = None
+    accesses: bool = False
+    """True if a tensor access takes part: the value is known at run time only."""
+
+
+UNTYPED = Typed(None)
+
+
+# ---- one dimension of a shape, or a pack of them, as its declaration has it ------------------------------------------
+Extents: TypeAlias = "tuple[Integer | None, ...]"
+"""The extent of every dimension of a tensor whose rank is a number; None for one that is not known."""
+
+
+class Dimension(Struct, frozen=True):
+    """One component of a declared shape (2.6): a single dimension, or a pack of them.
+
+    ``count`` is the number of dimensions. ``value`` is the extent of a single one, ``items`` are the extents of a pack,
+    as far as they are known. ``symbol`` is the extent's name, if it is a plain name.
+    """
+
+    count: Integer
+    packed: bool
+    value: Integer | None = None
+    items: Extents | None = None
+    symbol: Symbol | None = None

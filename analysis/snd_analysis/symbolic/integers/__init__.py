@@ -7,9 +7,7 @@ from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 -
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.bounds import bounds, is_negative
 from snd_analysis.symbolic.integers.comparison import EqualityVerdict, Relation, choose, compare, decide_equal
-from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
 from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
-from snd_analysis.symbolic.integers.errors import FAILURES, DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
 from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
 from snd_analysis.symbolic.integers.facts import (
@@ -23,6 +21,7 @@ from snd_analysis.symbolic.integers.facts import (
 from snd_analysis.symbolic.integers.integer import (
     FoldKey,
     Integer,
+    Monomial,
     as_affine,
     constant,
     has_unknowns,
@@ -34,10 +33,18 @@ from snd_analysis.symbolic.integers.integer import (
     variable,
     without_unknowns,
 )
-from snd_analysis.symbolic.integers.monomials import Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Power, Quotient, Sign, function
-from snd_analysis.symbolic.integers.powers import is_too_large, power
-from snd_analysis.symbolic.integers.spelling import spelled, spelling
+from snd_analysis.symbolic.integers.quotients import is_too_large, power
+from snd_analysis.symbolic.integers.spelling import (
+    FAILURES,
+    DivisionByZero,
+    NegativeExponent,
+    indicators,
+    spelled,
+    spelling,
+    statement_of,
+    where,
+)
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.integers.truth import (
     FALSE,

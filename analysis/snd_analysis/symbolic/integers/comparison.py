@@ -10,13 +10,11 @@ from typing import Final, Literal, TypeAlias
 
 from snd_analysis.symbolic import intervals
 from snd_analysis.symbolic.integers.atoms import Atom
-from snd_analysis.symbolic.integers.bounds import bounds
-from snd_analysis.symbolic.integers.cases import cases
-from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
+from snd_analysis.symbolic.integers.bounds import bounds, cases
 from snd_analysis.symbolic.integers.division import is_nonzero, prefers_sign
-from snd_analysis.symbolic.integers.integer import Integer, as_integer, of_atom, opaque
-from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
+from snd_analysis.symbolic.integers.integer import UNIT, Integer, Monomial, as_integer, of_atom, opaque
 from snd_analysis.symbolic.integers.operations import simplifies
+from snd_analysis.symbolic.integers.spelling import indicators, statement_of, where
 from snd_analysis.symbolic.integers.truth import (
     FALSE,
     TRUE,

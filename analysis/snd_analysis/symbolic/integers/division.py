@@ -5,12 +5,18 @@ from __future__ import annotations
 from math import gcd
 
 from snd_analysis.symbolic.integers.bounds import atom_bounds, bounds
-from snd_analysis.symbolic.integers.conditions import indicators, where
-from snd_analysis.symbolic.integers.errors import DivisionByZero
-from snd_analysis.symbolic.integers.integer import ZERO, Integer, as_integer, constant, of_atom, of_operation
-from snd_analysis.symbolic.integers.monomials import UNIT, Monomial
+from snd_analysis.symbolic.integers.integer import (
+    UNIT,
+    ZERO,
+    Integer,
+    Monomial,
+    as_integer,
+    constant,
+    of_atom,
+    of_operation,
+)
 from snd_analysis.symbolic.integers.operations import Quotient, simplifies
-from snd_analysis.symbolic.integers.spelling import spelling
+from snd_analysis.symbolic.integers.spelling import DivisionByZero, indicators, spelling, where
 from snd_analysis.symbolic.limits import MOST_DIVIDED_CONDITIONS, MOST_DIVISION_STEPS
 
 

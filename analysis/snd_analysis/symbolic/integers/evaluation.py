@@ -6,11 +6,17 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import overload
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
-from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
-from snd_analysis.symbolic.integers.errors import FAILURES, DivisionByZero, NegativeExponent
 from snd_analysis.symbolic.integers.integer import Integer
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
-from snd_analysis.symbolic.integers.powers import is_too_large
+from snd_analysis.symbolic.integers.quotients import is_too_large
+from snd_analysis.symbolic.integers.spelling import (
+    FAILURES,
+    DivisionByZero,
+    NegativeExponent,
+    indicators,
+    statement_of,
+    where,
+)
 from snd_analysis.symbolic.integers.substitution import each
 from snd_analysis.symbolic.integers.truth import AtLeastZero, IsZero, Junction, KnownTruth, Proposition, Truth
 from snd_analysis.symbolic.limits import MOST_BITS

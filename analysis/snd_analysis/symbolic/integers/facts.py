@@ -12,8 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.symbolic.integers.atoms import Leaf, Variable
-from snd_analysis.symbolic.integers.integer import Integer, as_affine, of_atom, variable
-from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
+from snd_analysis.symbolic.integers.integer import (
+    UNIT,
+    Integer,
+    Monomial,
+    as_affine,
+    multiply_monomials,
+    of_atom,
+    ordered,
+    variable,
+)
 from snd_analysis.symbolic.integers.substitution import substitute
 from snd_analysis.symbolic.limits import MOST_COMBINED_FACTS
 

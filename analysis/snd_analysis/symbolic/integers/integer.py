@@ -8,17 +8,48 @@ exponent). Canonical forms may cancel such a part, never introduce one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from math import gcd
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
-from snd_analysis.symbolic.integers.monomials import UNIT, Monomial, multiply_monomials, ordered
 from snd_analysis.symbolic.intervals import Interval
 from snd_analysis.symbolic.limits import DEEPEST_INTEGER, MOST_BITS, MOST_TERMS
 from snd_analysis.symbolic.notation import Notated, notation
+
+# ---- products of powers of atoms -------------------------------------------------------------------------------------
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+"""Atoms and their exponents, in a fixed order; empty for the constant term."""
+
+UNIT: Final[Monomial] = ()
+
+
+def ordered(factors: Iterable[tuple[Atom, int]]) -> Monomial:
+    """Return the factors in the order that makes equal products equal."""
+    return tuple(sorted(factors, key=_order))
+
+
+def _order(factor: tuple[Atom, int]) -> tuple[int, str]:
+    return factor[0].order
+
+
+def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
+    """Return the product: exponents add, but exponents of indicators stay 1."""
+    if not a:
+        return b
+    if not b:
+        return a
+    exponents = dict(a)
+    for atom, exponent in b:
+        before = exponents.get(atom)
+        if before is None:
+            exponents[atom] = exponent
+        elif not isinstance(atom, Indicator):
+            exponents[atom] = before + exponent
+    return ordered(exponents.items())
+
 
 # Larger numbers are not computed: powers stay unevaluated, other coefficients become an unknown.
 _LARGEST = 1 << MOST_BITS

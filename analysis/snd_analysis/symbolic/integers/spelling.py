@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from snd_analysis.symbolic.integers.atoms import Atom, Leaf, Variable
-from snd_analysis.symbolic.integers.integer import Integer
+from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Variable
+from snd_analysis.symbolic.integers.integer import Integer, Monomial
 from snd_analysis.symbolic.integers.operations import Candidates, Extremum, Power, Quotient
-from snd_analysis.symbolic.integers.truth import Truth
+from snd_analysis.symbolic.integers.truth import AtomicCondition, Truth
 from snd_analysis.symbolic.limits import LONGEST_SPELLING
 
 _BETWEEN: Final[dict[type[Atom], str]] = {Quotient: " / ", Power: " ** "}
@@ -70,3 +70,44 @@ def _integer(a: Integer) -> str:
         terms.append((degree == 0, coefficient < 0, -degree, abs(coefficient), text, coefficient))
     texts = [text if coefficient == 1 else f"{coefficient} * {text}" for *_, text, coefficient in sorted(terms)]
     return texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
+
+
+# ---- the conditions that an integer depends on, and its values where one of them holds or does not -------------------
+def indicators(a: Integer) -> list[Indicator]:
+    """Return the conditions that the terms depend on, without conditions inside operations."""
+    if not a.is_conditional:
+        return []
+    found = [atom for atom in a.atoms() if isinstance(atom, Indicator)]
+    if len(found) < 2:
+        return found
+    return sorted(found, key=lambda atom: (spelling(atom), atom.order))
+
+
+def statement_of(atom: Indicator) -> AtomicCondition:
+    """Return the proposition or comparison that the atom indicates."""
+    statement = atom.parts[0]
+    assert isinstance(statement, AtomicCondition)
+    return statement
+
+
+def where(a: Integer, atom: Indicator, holds: bool) -> Integer:
+    """Return the integer where a condition holds or does not."""
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in a.terms.items():
+        rest = tuple(pair for pair in monomial if pair[0] != atom)
+        if len(rest) == len(monomial) or holds:
+            terms[rest] = terms.get(rest, 0) + coefficient
+    return Integer({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+
+
+# ---- errors of integer operations without a value (2.4: `/`, `\`, `%` and `**` for int) ------------------------------
+class DivisionByZero(ArithmeticError):  # noqa: N818
+    """A division, or its remainder, by an integer that is zero."""
+
+
+class NegativeExponent(ArithmeticError):  # noqa: N818
+    """An integer raised to a negative power."""
+
+
+FAILURES = (DivisionByZero, NegativeExponent)
+"""Exceptions of operations without a value."""

@@ -11,10 +11,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar, overload
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
-from snd_analysis.symbolic.integers.conditions import indicators, statement_of, where
-from snd_analysis.symbolic.integers.errors import FAILURES
 from snd_analysis.symbolic.integers.integer import ONE, ZERO, Integer, as_integer, constant, of_atom, of_operation
 from snd_analysis.symbolic.integers.operations import Candidates, Extremum, Function, Power, simplified
+from snd_analysis.symbolic.integers.spelling import FAILURES, indicators, statement_of, where
 from snd_analysis.symbolic.integers.truth import (
     TRUE,
     AtomicCondition,

@@ -6,9 +6,7 @@ operator on single values: ``OPERATIONS``, ``UNARY``, ``FUNCTIONS``, ``CASTS``.
 """
 
 from snd_analysis.symbolic.limits import LONGEST_STRING, MOST_ITEMS
-from snd_analysis.symbolic.values.compile_time import CompileTime, may_become_known
 from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.errors import OperationError, too_large
 from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, uniform_later, uniform_now
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS, to_generic
@@ -19,9 +17,11 @@ from snd_analysis.symbolic.values.membership import contained
 from snd_analysis.symbolic.values.operations import (
     OPERATIONS,
     UNARY,
+    CompileTime,
     formatted,
     identical_later,
     identical_now,
+    may_become_known,
     negated,
 )
 from snd_analysis.symbolic.values.pack import (
@@ -45,6 +45,7 @@ from snd_analysis.symbolic.values.scalars import (
     Foreign,
     Maybe,
     Null,
+    OperationError,
     OperationKey,
     Undefined,
     Unknown,
@@ -52,6 +53,7 @@ from snd_analysis.symbolic.values.scalars import (
     default_value,
     dtype_of,
     maybe,
+    too_large,
     unknown,
 )
 from snd_analysis.symbolic.values.selection import choose, select

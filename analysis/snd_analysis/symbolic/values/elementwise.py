@@ -10,10 +10,9 @@ from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, EqualityVerdict, Integer
 from snd_analysis.symbolic.limits import MOST_ITEMS
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, divided
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ItemRun, Pack, Segment, fresh
-from snd_analysis.symbolic.values.scalars import UNDEFINED, Value, default_value, dtype_of
+from snd_analysis.symbolic.values.scalars import UNDEFINED, OperationError, Value, default_value, dtype_of
 
 ItemOperation: TypeAlias = Callable[..., Value]
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
-from snd_analysis.symbolic.limits import LONGEST_MESSAGE, LONGEST_TEXT
+from snd_analysis.symbolic.limits import DEEPEST, LONGEST_MESSAGE, LONGEST_TEXT
 from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.pack import POSITION, ItemRun, Pack, positional
 from snd_analysis.symbolic.values.scalars import (
     NULL,
     UNDEFINED,
+    Fresh,
     Maybe,
+    OperationKey,
     Unknown,
     Value,
+    unknown,
 )
 
 _ESCAPES = {"\\": "\\\\", "{": "\\{", "}": "\\}", "'": "\\'", "\n": "\\n", "\t": "\\t"}
@@ -139,3 +142,14 @@ def _cut(text: str) -> str:
 
 def _bound(bound: Value) -> str:
     return str(bound) if isinstance(bound, Integer) else ""
+
+
+# ---- results of operations on unknown operands -----------------------------------------------------------------------
+def result_of(
+    dtype: str, operation: str, operands: tuple[Value, ...], low: int | None = None, high: int | None = None
+) -> Value:
+    """Return the result of an operation on unknown operands: the same for the same operands."""
+    result = OperationKey(dtype, operation, operands)
+    if result.depth > DEEPEST:
+        return unknown(dtype, Fresh(), "…", low, high)
+    return unknown(dtype, result, operation_text(operation, operands), low, high)

@@ -9,10 +9,17 @@ from typing import Final
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth, constant
-from snd_analysis.symbolic.values.errors import OperationError
+from snd_analysis.symbolic.values.formatting import result_of
 from snd_analysis.symbolic.values.real_bounds import int_bounds
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Unknown, Value, dtype_of
-from snd_analysis.symbolic.values.unknown_results import result_of
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    UNDEFINED,
+    OperationError,
+    OperationKey,
+    Unknown,
+    Value,
+    dtype_of,
+)
 
 Function = Callable[[Value], Value]
 

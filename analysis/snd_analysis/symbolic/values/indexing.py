@@ -11,13 +11,12 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length, run_element
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.folds import FOLDS
+from snd_analysis.symbolic.values.formatting import result_of
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, item, reversed_pack, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack, Segment
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Unknown, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationError, OperationKey, Unknown, Value
 from snd_analysis.symbolic.values.selection import choose, opaque_pack
-from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 class Slice(Struct, frozen=True):

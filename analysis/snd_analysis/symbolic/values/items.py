@@ -8,10 +8,9 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.notation import notation
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, ItemRun, Pack, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, OperationError, Value
 
 
 def outside(index: Integer, length: Integer) -> OperationError:

@@ -9,11 +9,10 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.indexing import zero_step
 from snd_analysis.symbolic.values.items import at
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack
-from snd_analysis.symbolic.values.scalars import UNDEFINED, Value
+from snd_analysis.symbolic.values.scalars import UNDEFINED, OperationError, Value
 from snd_analysis.symbolic.values.selection import choose
 
 

@@ -9,12 +9,12 @@ from msgspec import Struct
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
+from snd_analysis.symbolic.values.formatting import result_of
 from snd_analysis.symbolic.values.items import divided
 from snd_analysis.symbolic.values.operations import OPERATIONS
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, ItemRun, Pack, Segment, fresh, positional
 from snd_analysis.symbolic.values.rewriting import shifted
 from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Value
-from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def contained(item: Value, pack: Value) -> Value:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
@@ -17,6 +19,7 @@ from snd_analysis.symbolic.integers import (
     FALSE,
     TRUE,
     DivisionByZero,
+    FoldKey,
     Integer,
     NegativeExponent,
     Truth,
@@ -24,11 +27,20 @@ from snd_analysis.symbolic.integers import (
     is_too_large,
 )
 from snd_analysis.symbolic.limits import MOST_BITS
-from snd_analysis.symbolic.values.errors import OperationError, too_large
-from snd_analysis.symbolic.values.formatting import format_value
-from snd_analysis.symbolic.values.pack import Pack
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, Maybe, Unknown, Value, dtype_of
-from snd_analysis.symbolic.values.unknown_results import result_of
+from snd_analysis.symbolic.values.formatting import format_value, result_of
+from snd_analysis.symbolic.values.pack import Element, ItemRun, Pack, Segment
+from snd_analysis.symbolic.values.scalars import (
+    DEFINITIONS,
+    UNDEFINED,
+    Fresh,
+    Maybe,
+    OperationError,
+    OperationKey,
+    Unknown,
+    Value,
+    dtype_of,
+    too_large,
+)
 
 Binary: TypeAlias = Callable[[Value, Value], Value]
 
@@ -197,8 +209,6 @@ def identical_now(a: Value, b: Value) -> Value:
     """Return ``a is b`` while a graph is composed: true if both are the same as far as compile time can know."""
     if _same(a, b):
         return shapes.TRUE
-    from snd_analysis.symbolic.values.compile_time import may_become_known
-
     return identical_later(a, b) if may_become_known(a) or may_become_known(b) else shapes.FALSE
 
 
@@ -241,3 +251,43 @@ def _is_known(value: Value) -> bool:
 
 
 DEFINITIONS["format"] = formatted
+
+
+# ---- unknowns that compile time may determine, such as an attribute without a value yet ------------------------------
+# ``is`` and ``:=`` treat two values as different that are not the same as far as is known (2.4). That holds for values
+# that only the run determines; for these unknowns it is open.
+
+
+class CompileTime(Struct, frozen=True):
+    """The key of an unknown that has a value when a model is compiled; ``key`` says which it is."""
+
+    key: Hashable
+
+
+def may_become_known(value: Segment) -> bool:
+    """Return whether a value may become better known at compile time, by itself or by its operands."""
+    match value:
+        case Integer() | Truth():
+            return any(_is_open(leaf.key) for leaf in value.leaves)
+        case Unknown():
+            return _is_open(value.key)
+        case ItemRun():
+            return may_become_known(value.length) or may_become_known(value.element)
+        case Pack():
+            return any(map(may_become_known, value.segments))
+    return isinstance(value, Maybe) and (may_become_known(value.present) or may_become_known(value.value))
+
+
+def _is_open(key: Hashable) -> bool:
+    match key:
+        case CompileTime() | Fresh():  # the origin of a fresh unknown is not known
+            return True
+        case Pack():
+            return may_become_known(key)
+        case Element():
+            return _is_open(key.pack) or may_become_known(key.index)
+        case OperationKey():
+            return any(map(may_become_known, key.operands))
+        case FoldKey():
+            return _is_open(key.pack)
+    return isinstance(key, tuple) and any(map(_is_open, key))

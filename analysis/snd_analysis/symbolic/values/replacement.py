@@ -6,11 +6,10 @@ from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.items import at, bounds_of, from_start, outside, split
 from snd_analysis.symbolic.values.pack import ONE, POSITION, ItemRun, Pack
 from snd_analysis.symbolic.values.rewriting import shifted
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationKey, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationError, OperationKey, Value
 from snd_analysis.symbolic.values.selection import opaque_pack
 
 

@@ -9,7 +9,6 @@ from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, FoldKey, Integer, NegativeExponent, Truth
 from snd_analysis.symbolic.limits import MOST_ITEMS
-from snd_analysis.symbolic.values.errors import OperationError
 from snd_analysis.symbolic.values.pack import (
     POSITION,
     POSITION_KEY,
@@ -27,6 +26,7 @@ from snd_analysis.symbolic.values.scalars import (
     DEFINITIONS,
     UNDEFINED,
     Maybe,
+    OperationError,
     OperationKey,
     Unknown,
     Value,

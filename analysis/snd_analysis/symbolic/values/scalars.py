@@ -12,11 +12,14 @@ from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
+from snd_analysis import rules
+from snd_analysis.base import Rule
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 
 if TYPE_CHECKING:
     from snd_analysis.symbolic.values.pack import Pack
+
 
 Value: TypeAlias = "Integer | Truth | float | str | Unknown | Pack | Maybe | Null | Undefined | Foreign"
 
@@ -202,3 +205,25 @@ def default_value(dtype: str) -> Value:
 
 
 _DEFAULTS: Final[dict[str, Value]] = {"int": shapes.constant(0), "real": 0.0, "bool": FALSE, "str": ""}
+
+
+# ---- errors of operations without a value ----------------------------------------------------------------------------
+class OperationError(Exception):
+    """An operation without a value for its operands, with the operand to blame and notes about others.
+
+    Operands are counted from 0, in the order of the operation.
+    """
+
+    def __init__(
+        self, rule: Rule, message: str, operand: int | None = None, notes: tuple[tuple[int, str], ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.operand = operand
+        self.notes = notes
+
+
+def too_large(what: str) -> OperationError:
+    """Return why a value has no value here that the language would give it: it would take all time and memory."""
+    return OperationError(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 from snd_analysis.symbolic.values.elementwise import elementwise
-from snd_analysis.symbolic.values.formatting import operation_text
+from snd_analysis.symbolic.values.formatting import operation_text, result_of
 from snd_analysis.symbolic.values.items import at, bounds_of
 from snd_analysis.symbolic.values.pack import POSITION, ItemRun, Pack, element_value
 from snd_analysis.symbolic.values.scalars import (
@@ -19,7 +19,6 @@ from snd_analysis.symbolic.values.scalars import (
     dtype_of,
     maybe,
 )
-from snd_analysis.symbolic.values.unknown_results import result_of
 
 
 def choose(condition: Value, a: Value, b: Value) -> Value:

@@ -27,6 +27,7 @@ from snd_analysis.nnef1.syntax.nodes.documents import (
 from snd_analysis.nnef1.syntax.nodes.expressions import (
     Argument,
     Array,
+    ArrayType,
     Binary,
     Call,
     Comprehension,
@@ -36,14 +37,17 @@ from snd_analysis.nnef1.syntax.nodes.expressions import (
     Iterator,
     Logical,
     Number,
+    PrimitiveType,
     Range,
     Select,
     String,
     Subscript,
+    TensorType,
     Tuple,
+    TupleType,
+    Type,
     Unary,
 )
-from snd_analysis.nnef1.syntax.nodes.types import ArrayType, PrimitiveType, TensorType, TupleType, Type
 
 __all__ = [
     "Argument",

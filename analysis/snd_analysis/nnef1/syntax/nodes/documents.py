@@ -7,8 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from snd_analysis.base import Node
-from snd_analysis.nnef1.syntax.nodes.expressions import Call, Expression, Identifier, String
-from snd_analysis.nnef1.syntax.nodes.types import PrimitiveType, Type
+from snd_analysis.nnef1.syntax.nodes.expressions import Call, Expression, Identifier, PrimitiveType, String, Type
 
 
 class Assignment(Node, frozen=True):

@@ -9,9 +9,7 @@ from snd_analysis.base import Edit, Note, Problem, Repair
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.skriptnd.names.resolving.parameters import resolve_declared
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
-from snd_analysis.skriptnd.names.use import Role
+from snd_analysis.skriptnd.names.symbols import Role, Scope, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 

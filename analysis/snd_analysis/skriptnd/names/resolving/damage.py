@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from snd_analysis.base import Span
-from snd_analysis.skriptnd.names.part import StatementPart, is_nameless
-from snd_analysis.skriptnd.names.rows import GroupRow
+from snd_analysis.skriptnd.names.part import GroupRow, StatementPart, is_nameless
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 

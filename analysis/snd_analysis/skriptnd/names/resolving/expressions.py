@@ -14,8 +14,7 @@ from snd_analysis.skriptnd.names.resolution import AttributeName
 from snd_analysis.skriptnd.names.resolving.members import is_tensor, not_a_member, report_method
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import BuiltIn, ShapeMember, SymbolKind
+from snd_analysis.skriptnd.names.symbols import BuiltIn, Scope, ShapeMember, SymbolKind
 from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES, foreign_type
 from snd_analysis.skriptnd.syntax import close_matches, nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

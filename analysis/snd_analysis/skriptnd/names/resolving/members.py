@@ -7,8 +7,7 @@ from snd_analysis.base import Edit, Problem, Repair
 from snd_analysis.skriptnd.names.foreign_operators import meant_operator, method_axis
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind
+from snd_analysis.skriptnd.names.symbols import Scope, Symbol, SymbolKind
 from snd_analysis.skriptnd.names.undefined import import_of
 from snd_analysis.skriptnd.syntax import close_matches, nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

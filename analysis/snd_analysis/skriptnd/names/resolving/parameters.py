@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Set
 
 from snd_analysis import rules
 from snd_analysis.base import Problem
-from snd_analysis.skriptnd.names.affine import affine
+from snd_analysis.skriptnd.names.bindings import affine
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.scope import Scope
-from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names.symbols import Scope, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 

@@ -20,10 +20,8 @@ from snd_analysis.skriptnd.names.resolving.damage import damaged_places, lost_na
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
 from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
-from snd_analysis.skriptnd.names.scope import Missed, Scope
-from snd_analysis.skriptnd.names.symbols import SymbolKind
+from snd_analysis.skriptnd.names.symbols import AttributeName, Missed, Role, Scope, SymbolKind
 from snd_analysis.skriptnd.names.undefined import module_problems, undefined_problems
-from snd_analysis.skriptnd.names.use import AttributeName, Role
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 

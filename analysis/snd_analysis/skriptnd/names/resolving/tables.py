@@ -9,15 +9,21 @@ from typing import Any, TypeVar
 from snd_analysis import rules
 from snd_analysis.base import Layers, Note, Problem, Span, checkpoint
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
-from snd_analysis.skriptnd.names.part import StatementPart
-from snd_analysis.skriptnd.names.resolution import Resolution
+from snd_analysis.skriptnd.names.part import GroupRow, StatementPart, joined
+from snd_analysis.skriptnd.names.resolution import Resolution, Starts
 from snd_analysis.skriptnd.names.resolving.damage import misplaced_names
-from snd_analysis.skriptnd.names.rows import GroupRow, joined
-from snd_analysis.skriptnd.names.scope import Scope, Watch
-from snd_analysis.skriptnd.names.starts import Starts
-from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind, Target
+from snd_analysis.skriptnd.names.symbols import (
+    AttributeName,
+    ModuleName,
+    Role,
+    Scope,
+    Symbol,
+    SymbolKind,
+    Target,
+    Use,
+    Watch,
+)
 from snd_analysis.skriptnd.names.undefined import UndefinedName, UnknownModule
-from snd_analysis.skriptnd.names.use import AttributeName, ModuleName, Role, Use
 from snd_analysis.skriptnd.syntax import keywords, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 

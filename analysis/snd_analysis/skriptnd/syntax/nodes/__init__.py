@@ -38,12 +38,15 @@ from snd_analysis.skriptnd.syntax.nodes.compositions import (
     Yield,
 )
 from snd_analysis.skriptnd.syntax.nodes.declarations import (
+    Access,
     Assertion,
     Default,
     DtypeDeclaration,
     Extent,
     IndexBound,
     ListTarget,
+    Local,
+    Lowering,
     Modifier,
     NameTarget,
     Pack,
@@ -51,6 +54,7 @@ from snd_analysis.skriptnd.syntax.nodes.declarations import (
     Printed,
     Shape,
     TupleTarget,
+    Unroll,
     Using,
 )
 from snd_analysis.skriptnd.syntax.nodes.documents import (
@@ -99,12 +103,6 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import (
     TypeName,
     Unary,
     Zip,
-)
-from snd_analysis.skriptnd.syntax.nodes.formulas import (
-    Access,
-    Local,
-    Lowering,
-    Unroll,
 )
 
 __all__ = [

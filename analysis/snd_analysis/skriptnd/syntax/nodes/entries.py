@@ -13,8 +13,7 @@ from typing import TypeAlias, overload
 
 from snd_analysis.base import Node, NodeSequence
 from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
-from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Parameter, Using
-from snd_analysis.skriptnd.syntax.nodes.formulas import Lowering
+from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Lowering, Parameter, Using
 
 SHORTEST_LONG_BLOCK = 64
 """Minimum number of entries of a long block, whose results are kept statement by statement."""

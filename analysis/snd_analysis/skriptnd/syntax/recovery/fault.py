@@ -10,8 +10,7 @@ from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords
 
 LOOKAHEAD = 6

@@ -18,8 +18,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.spelling import close_matches
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line, keywords
 
 # Symbols that authors confuse: these replacements are tried first, and named in the message.

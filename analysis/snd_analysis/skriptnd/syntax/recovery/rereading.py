@@ -15,8 +15,7 @@ from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_OF_BLOCK, MOST_TOKEN
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, keywords
 
 # Prefix operators and statement keywords of other languages.

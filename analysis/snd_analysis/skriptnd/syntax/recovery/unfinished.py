@@ -14,8 +14,7 @@ from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import LONGEST_COMPLETION, LONGEST_UNFINISHED_ENTRY, LONGEST_UNFINISHED_LINE
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END, ParseTable
+from snd_analysis.skriptnd.syntax.table import END, ParseTable, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line
 
 # Tokens that complete a statement, in the order of preference: those that end it first, then the shortest way there.

@@ -8,8 +8,7 @@ from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
-from snd_analysis.skriptnd.syntax.stacks import run_states
-from snd_analysis.skriptnd.syntax.table import END
+from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line
 
 _FARTHEST = 60

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.conditions import condition
+from snd_analysis.skriptnd.types.compose.branches import condition
 from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
 from snd_analysis.skriptnd.types.compose.typing_state import (
     UNKNOWN,

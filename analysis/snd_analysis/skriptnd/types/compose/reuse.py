@@ -12,8 +12,7 @@ from snd_analysis.base import checkpoint
 from snd_analysis.skriptnd.names import StatementPart, Symbol, is_ambiguous
 from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import Located, TypingState
-from snd_analysis.skriptnd.types.dimension import Extents
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import Extents, Typed
 
 _Key = TypeVar("_Key")
 

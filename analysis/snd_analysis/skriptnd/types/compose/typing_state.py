@@ -14,11 +14,9 @@ from snd_analysis.base import Note, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions.dimensions import agreed, dimensions, extents_of, shape_of
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.type import TensorShape, Type
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import Extents, TensorShape, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

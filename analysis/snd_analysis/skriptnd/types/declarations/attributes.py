@@ -5,19 +5,83 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.base import Edit, Note, Repair, Span, counted
 from snd_analysis.skriptnd.names import Declaration, bindings, bound_symbol, declarations
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations.defaults import check_length, type_note
-from snd_analysis.skriptnd.types.declarations.generics import check_element_type
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
+from snd_analysis.skriptnd.types.context import Context, dtype_of
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_pack_length, obligation
 from snd_analysis.skriptnd.types.deferred import circular_defaults
 from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.type import ABSTRACT
-from snd_analysis.skriptnd.types.type_names import dtype_of
+from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE, Typed
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import EqualityVerdict
+
+
+# ---- comparison of declarations with the defaults of attributes and inputs and the values of constants ---------------
+def type_note(context: Context, declaration: Declaration) -> Note:
+    """Return where the type stands that a value has to fit."""
+    return context.note(declaration.parameter.type, f"the type of '{declaration.name}' is declared here")
+
+
+def check_length(context: Context, declaration: Declaration, default: nodes.Default, typed: Typed) -> None:
+    """Demand that the default of a pack has as many items as the pack, as far as both are known (2.5, 2.6)."""
+    symbol = context.symbol(declaration.parameter.name)
+    declared = context.typed(symbol).type if symbol is not None else None
+    if typed.type is None or typed.type.length is None or declared is None or declared.length is None:
+        return
+    if shapes.decide_equal(declared.length, typed.type.length) is EqualityVerdict.DIFFERENT:
+        items = f"{counted(typed.type.length, 'item')}, but the pack has {declared.length}"
+        pack = declaration.parameter.pack
+        assert pack is not None
+        notes = (context.note(pack, "its length is declared here"),)
+        context.report(rules.LENGTH_MISMATCH, default.value, f"the default of '{declaration.name}' has {items}", notes)
+
+
+# ---- generic types and the element types of declarations (2.3, 2.13) -------------------------------------------------
+ALLOWED = {"type": frozenset({"int", "real", "bool", "str"}), "arith": frozenset({"int", "real", "bool"}),
+           "num": frozenset({"int", "real"})}  # fmt: skip
+"""The concrete types of each abstract type."""
+
+
+def check_generics(context: Context) -> None:
+    """Check ``@dtype``: an abstract base, and a concrete default that it allows."""
+    for base, entry in entries_of(context.definition, BlockKind.DTYPE, nodes.DtypeDeclaration):
+        context.base = base
+        if not entry.base.is_keyword:
+            if context.symbol(entry.base) is not None:
+                _report_base(context, entry)
+        elif entry.base.text not in ABSTRACT:
+            _report_base(context, entry)
+        elif entry.default is not None:
+            _check_generic_default(context, entry, entry.default)
+
+
+def _report_base(context: Context, entry: nodes.DtypeDeclaration) -> None:
+    message = f"the base of a generic type is 'type', 'arith' or 'num', but '{entry.base.text}' is no abstract type"
+    context.report(rules.GENERIC_BASE, entry.base, message)
+
+
+def _check_generic_default(context: Context, entry: nodes.DtypeDeclaration, default: nodes.TypeName) -> None:
+    if default.text in ABSTRACT or (not default.is_keyword and context.symbol(default) is not None):
+        message = f"the default of '{entry.name.text}' must be 'int', 'real', 'bool' or 'str', not '{default.text}'"
+        context.report(rules.GENERIC_DEFAULT, default, message)
+    elif default.text in CONCRETE and default.text not in ALLOWED[entry.base.text]:
+        allowed = " or ".join(f"'{name}'" for name in CONCRETE if name in ALLOWED[entry.base.text])
+        message = f"the default of '{entry.name.text}: {entry.base.text}' must be {allowed}, not '{default.text}'"
+        context.report(rules.GENERIC_DEFAULT, default, message)
+
+
+def check_element_type(context: Context, name: nodes.TypeName) -> None:
+    """Demand that the type of a declaration or of a result is concrete or generic, not abstract (2.3)."""
+    if name.is_keyword and name.text in ABSTRACT:
+        types = ", ".join(f"'{type_}'" for type_ in CONCRETE if type_ in ALLOWED[name.text])
+        message = (
+            f"'{name.text}' stands for several types ({types}): write one of them, or declare a generic type of this "
+            f"base, as in '@dtype {{ T: {name.text}; }}'"
+        )
+        context.report(rules.ABSTRACT_TYPE, name, message)
 
 
 def check_attributes(context: Context, attributes: Sequence[Declaration]) -> None:

@@ -8,17 +8,13 @@ from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import Declaration
 from snd_analysis.skriptnd.syntax import nodes, written
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations.attributes import check_rank_capture
-from snd_analysis.skriptnd.types.declarations.defaults import type_note
-from snd_analysis.skriptnd.types.declarations.generics import check_element_type
+from snd_analysis.skriptnd.types.context import Context, dtype_of
+from snd_analysis.skriptnd.types.declarations.attributes import check_element_type, check_rank_capture, type_note
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_shape
 from snd_analysis.skriptnd.types.expressions.expectations import expect
 from snd_analysis.skriptnd.types.expressions.extents import peek, tensor_shape
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
-from snd_analysis.skriptnd.types.type_names import dtype_of
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

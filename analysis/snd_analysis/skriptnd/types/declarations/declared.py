@@ -6,15 +6,19 @@ from collections.abc import Callable
 from functools import partial
 
 from snd_analysis.skriptnd.names import Declaration, PassFold, Symbol, declarations, symbols_in
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.declarations.assertions import check_assertions
-from snd_analysis.skriptnd.types.declarations.attributes import check_attributes
+from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
+from snd_analysis.skriptnd.types.context import Context, dtype_of
+from snd_analysis.skriptnd.types.declarations.attributes import check_attributes, check_generics
 from snd_analysis.skriptnd.types.declarations.constants import check_constants, check_variables
-from snd_analysis.skriptnd.types.declarations.generics import check_generics
-from snd_analysis.skriptnd.types.declarations.main_graph import check_main_graph
-from snd_analysis.skriptnd.types.declarations.tensors import check_inputs, check_outputs, declare_output_extents
+from snd_analysis.skriptnd.types.declarations.tensors import (
+    check_inputs,
+    check_main_graph,
+    check_outputs,
+    declare_output_extents,
+)
 from snd_analysis.skriptnd.types.declarations.using import define_using
+from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
 from snd_analysis.skriptnd.types.expressions.extents import (
     Task,
     extent_tasks,
@@ -22,11 +26,28 @@ from snd_analysis.skriptnd.types.expressions.extents import (
     run_in_order,
     tensor_shape,
 )
+from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.reuse import TypingOfDeclarations
-from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type
-from snd_analysis.skriptnd.types.type_names import dtype_of
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import ABSTRACT, BOOL, INT, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes
+
+
+# ---- assertions: conditions, messages and printed values (2.8) -------------------------------------------------------
+def check_assertions(context: Context) -> None:
+    """Check assertions: conditions are bool, single or packed, and may be null.
+
+    Printed values are known when composing.
+    """
+    for base, entry in entries_of(context.definition, BlockKind.ASSERT, nodes.Assertion):
+        context.base = base
+        expect(context, entry.condition, BOOL, "the condition of an assertion", optional=True)
+        if entry.message is not None:
+            infer(context, entry.message)
+        for printed in entry.printed:
+            if printed.label is not None:
+                infer(context, printed.label)
+            scalars(context, printed.value, infer(context, printed.value))
+
 
 STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variables}
 """The blocks of stored tensors, neither given nor computed, with their checks."""

@@ -11,8 +11,7 @@ from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
 from snd_analysis.skriptnd.types.expressions.extents import pack_length, peek
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.type import BOOL, INT
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

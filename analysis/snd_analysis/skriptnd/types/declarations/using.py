@@ -12,8 +12,7 @@ from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_length
 from snd_analysis.skriptnd.types.expressions.expectations import scalars
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.type import BOOL
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import BOOL, UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

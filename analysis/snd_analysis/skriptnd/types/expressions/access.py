@@ -11,12 +11,10 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.skriptnd.syntax import element_of, nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.dimension import Extents
 from snd_analysis.skriptnd.types.expressions import packs
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
-from snd_analysis.skriptnd.types.type import INT, Type
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import INT, UNTYPED, Extents, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

@@ -8,8 +8,7 @@ from snd_analysis.skriptnd.syntax import element_of, nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.fixes import as_real
-from snd_analysis.skriptnd.types.type import CONCRETE, Dtype, Type
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import CONCRETE, UNTYPED, Dtype, Type, Typed
 
 
 def expect(

@@ -13,8 +13,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.expressions.packs import condition_of
-from snd_analysis.skriptnd.types.type import BOOL, INT, TensorShape, Type
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, TensorShape, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.element import described, is_arithmetic, is_numeric
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list, scalars
 from snd_analysis.skriptnd.types.fixes import as_real
-from snd_analysis.skriptnd.types.type import INT, REAL, STR, Dtype, Type
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import (
+    INT,
+    REAL,
+    STR,
+    UNTYPED,
+    Dtype,
+    Type,
+    Typed,
+    described,
+    is_arithmetic,
+    is_numeric,
+)
 from snd_analysis.symbolic import integers as shapes
 
 NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
@@ -65,3 +75,24 @@ def _is_infinite(node: nodes.Node) -> bool:
     while isinstance(node, nodes.Parenthesized | nodes.Unary):
         node = node.inner if isinstance(node, nodes.Parenthesized) else node.operand
     return isinstance(node, nodes.Literal) and node.type == "real" and node.value == float("inf")
+
+
+# ---- symbols that a condition tells not to be null (2.4.1) -----------------------------------------------------------
+def promotions(context: Context, condition: nodes.Node) -> frozenset[Symbol]:
+    """Return the symbols that are not null where the condition is true: null-tested ones in a conjunction (2.4)."""
+    typed = context.expressions.get(condition)
+    if typed is not None and typed.type is None:
+        # The problem is reported: every named symbol was probably meant to be tested.
+        named = (context.symbol(each) for each in nodes.descendants(condition))
+        return frozenset(symbol for symbol in named if symbol is not None)
+    match condition:
+        case nodes.Parenthesized(inner=inner):
+            return promotions(context, inner)
+        case nodes.Unary(operator=operator, operand=operand) if operator.text == "?":
+            while isinstance(operand, nodes.Parenthesized):
+                operand = operand.inner
+            symbol = context.symbol(operand)
+            return frozenset() if symbol is None else frozenset({symbol})
+        case nodes.Binary(left=left, operator=operator, right=right) if operator.text == "&&":
+            return promotions(context, left) | promotions(context, right)
+    return frozenset()

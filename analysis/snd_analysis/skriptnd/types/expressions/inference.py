@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import Typed
 
 Form = Callable[[Context, Any], Typed]
 

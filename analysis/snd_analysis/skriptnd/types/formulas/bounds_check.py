@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.dimensions import dimensions, extents_of
 from snd_analysis.skriptnd.types.formulas.counting import counted_symbols
 from snd_analysis.skriptnd.types.formulas.index_space import IndexSpace, index_space
-from snd_analysis.skriptnd.types.typed import UNTYPED
+from snd_analysis.skriptnd.types.type import UNTYPED
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 

@@ -9,8 +9,7 @@ from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.formulas.counting import counted_symbols
-from snd_analysis.skriptnd.types.type import BOOL, STR
-from snd_analysis.skriptnd.types.typed import UNTYPED
+from snd_analysis.skriptnd.types.type import BOOL, STR, UNTYPED
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict
 

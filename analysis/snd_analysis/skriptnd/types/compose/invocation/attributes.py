@@ -8,18 +8,17 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair, Rule, Span, counted
 from snd_analysis.skriptnd.names import OperatorName, foreign_attribute, opposite_attribute
 from snd_analysis.skriptnd.syntax import close_matches, nodes
+from snd_analysis.skriptnd.types.compose.branches import is_null
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
-from snd_analysis.skriptnd.types.compose.nulls import is_null
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.expressions.packs.lengths import bool_condition
+from snd_analysis.skriptnd.types.expressions.packs.expansions import bool_condition
 from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real, without
 from snd_analysis.skriptnd.types.signature import AttributeParameter, Signature, TensorParameter, elsewhere
-from snd_analysis.skriptnd.types.type import BOOL, Type
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import BOOL, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Truth
 

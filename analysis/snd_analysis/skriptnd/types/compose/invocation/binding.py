@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.dimension import Dimension, Extents
+from snd_analysis.skriptnd.types.type import Dimension, Extents
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import DivisionByZero, EqualityVerdict, Integer, NegativeExponent, Truth
 

@@ -9,11 +9,10 @@ from snd_analysis.base import counted
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
-from snd_analysis.skriptnd.types.element import described
+from snd_analysis.skriptnd.types.context import dtype_of
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.signature import GenericType, Signature, elsewhere
-from snd_analysis.skriptnd.types.type import ABSTRACT, Dtype
-from snd_analysis.skriptnd.types.type_names import dtype_of
+from snd_analysis.skriptnd.types.type import ABSTRACT, Dtype, described
 
 _CONTAINED = {
     "type": frozenset({"int", "real", "bool", "str", "type", "arith", "num"}),

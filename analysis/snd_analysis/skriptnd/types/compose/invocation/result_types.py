@@ -8,14 +8,11 @@ from snd_analysis import rules
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
-from snd_analysis.skriptnd.types.context import Stage
-from snd_analysis.skriptnd.types.declarations.generics import check_element_type
-from snd_analysis.skriptnd.types.dimension import Extents
+from snd_analysis.skriptnd.types.context import Stage, dtype_of
+from snd_analysis.skriptnd.types.declarations.attributes import check_element_type
 from snd_analysis.skriptnd.types.expressions.dimensions import differing, dimensions, extents_of
 from snd_analysis.skriptnd.types.expressions.expectations import expect
-from snd_analysis.skriptnd.types.type import ABSTRACT, INT, TensorShape, Type
-from snd_analysis.skriptnd.types.type_names import dtype_of
-from snd_analysis.skriptnd.types.typed import Typed
+from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Extents, TensorShape, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

@@ -11,11 +11,10 @@ from snd_analysis.skriptnd.syntax import nodes, shown_pack, written
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_list_item
-from snd_analysis.skriptnd.types.expressions.packs.lengths import joined_length
-from snd_analysis.skriptnd.types.expressions.packs.ranges import range_bounds
+from snd_analysis.skriptnd.types.expressions.packs.expansions import joined_length
+from snd_analysis.skriptnd.types.expressions.packs.lists import range_bounds
 from snd_analysis.skriptnd.types.expressions.packs.slices import Taken, sliced
-from snd_analysis.skriptnd.types.type import BOOL, INT, STR, Type
-from snd_analysis.skriptnd.types.typed import UNTYPED, Typed
+from snd_analysis.skriptnd.types.type import BOOL, INT, STR, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer
 

@@ -8,7 +8,7 @@ from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.syntax import nodes, shown_pack
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.expressions.packs.ranges import range_bounds
+from snd_analysis.skriptnd.types.expressions.packs.lists import range_bounds
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer
 
