@@ -37,6 +37,9 @@ def within_expression() -> str:
 
 def too_wide(value: object) -> str:
     """Return the message for an int beyond the range of tensors."""
+    # Python refuses to write out ints of thousands of digits.
+    if isinstance(value, int) and abs(value) >= 1 << 128:
+        value = f"an int of {value.bit_length()} bits"
     return f"{value} does not fit into 64 bits"
 
 

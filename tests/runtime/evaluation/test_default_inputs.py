@@ -104,9 +104,7 @@ def test_an_attribute_whose_default_needs_an_input_that_is_null():
     assert outputs(text, x=X) == {"y": 3, "z": 3}
 
 
-@pytest.mark.parametrize(
-    "declared", ["int[] = 9223372036854775808", "int[2] = -(2 ** 63) - 1", "int[]..(2) = [1, 2 ** 63]", "int[] = a + 1"]
-)
+@pytest.mark.parametrize("declared", ["int[] = a + 1", "int[2] = -a - 2", "int[]..(2) = [1, a * 2]"])
 def test_a_default_beyond_64_bits_is_an_error_at_its_place(declared: str):
     text = f"""operator op {{
     @attrib {{ a: int = 9223372036854775807; }}

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.bind.binding import BindingState
-from snd_analysis.compose.bind.declared_shapes import Declarations
+from snd_analysis.compose.bind.declared_shapes import Declarations, literal_tensor
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
 from snd_analysis.compose.failure import BindingFailed, Failure, Site, Unbindable
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Member, Template
-from snd_analysis.model import Tensor, TensorValue, as_tensor, tensor_value
+from snd_analysis.model import Tensor, TensorValue, tensor_value
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind, is_constant, is_format_library
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -265,7 +265,10 @@ class Binder:
         value = self._default(member, default)
         if value is NULL:
             raise self._null_default(member, default, "input", rules.MISSING_ARGUMENT)
-        return as_tensor(value, member.name, self.scope.element_type(member.node.type))
+        try:
+            return literal_tensor(default.value, value, member.name, self.scope.element_type(member.node.type))
+        except EvaluationError as error:
+            raise self.binding.fail_evaluating(member.base, error) from None
 
     def _bind_known_inputs(self) -> bool:
         """Evaluate the defaults of inputs all of whose symbols are known by now; return whether there were any."""

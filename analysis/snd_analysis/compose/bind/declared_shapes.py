@@ -11,13 +11,23 @@ from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import AffineForm, Member
-from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, empty_pack
+from snd_analysis.model import Place, Shape, Tensor, TensorKind, TensorValue, as_tensor, empty_pack
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer, Truth
-from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, OperationError, Pack, Value, item
+from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, OperationError, Pack, Value, item, wide_items
+
+
+def literal_tensor(node: nodes.Node, value: Value, name: str, dtype: str | None = None) -> TensorValue:
+    """Return the value of ``node`` as a tensor, or a pack of tensors.
+
+    Raise EvaluationError for an int of more than 64 bits, at its item of a list.
+    """
+    for at, wide in wide_items(value):
+        raise EvaluationError(nodes.single_item(node, at), rules.INT_OVERFLOW, rules.formulas.too_wide(wide.value))
+    return as_tensor(value, name, dtype)
 
 
 class Declarations(Struct):
@@ -78,6 +88,9 @@ class Declarations(Struct):
         value = self.scope.evaluate(extent.value)
         if extent.spread:
             value = _item(value, at) if isinstance(value, Pack) and at is not None else UNDEFINED
+        for _, wide in wide_items(value):
+            message = rules.formulas.too_wide(f"the extent {wide}")
+            raise EvaluationError(extent.value, rules.INT_OVERFLOW, message)
         if extent.expansion is None:
             return _single(value)
         length = None if extent.expansion.length is None else self.scope.evaluate(extent.expansion.length)

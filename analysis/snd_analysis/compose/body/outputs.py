@@ -219,7 +219,4 @@ def _part_of(given: Mapping[str, nodes.Node], name: str) -> nodes.Node | None:
     """Return the argument for ``x``, or for ``x[1]``: the item of a literal list."""
     whole, _, at = name.rstrip("]").partition("[")
     node = given.get(whole)
-    plain = isinstance(node, nodes.List) and not any(
-        isinstance(item, nodes.Range | nodes.Expanded | nodes.Zip) for item in node.items
-    )
-    return node.items[int(at)] if at and plain and isinstance(node, nodes.List) else node
+    return nodes.single_item(node, int(at)) if at and node is not None else node

@@ -9,13 +9,14 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from snd_analysis.base import Layers, Rule
+from snd_analysis.compose.bind.declared_shapes import literal_tensor
 from snd_analysis.compose.budget import StepBudget
 from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template
-from snd_analysis.model import Operation, Place, RuntimeCheck, Tensor, TensorValue, as_tensor
+from snd_analysis.model import Operation, Place, RuntimeCheck, Tensor, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes
@@ -132,7 +133,7 @@ class BodyState:
                 value = self.scope.value_of(symbol)
                 if isinstance(value, Tensor):
                     return value
-        return as_tensor(self.scope.evaluate(node), self.scoped(name or "constant"))
+        return literal_tensor(node, self.scope.evaluate(node), self.scoped(name or "constant"))
 
     def invokes(self, node: nodes.Callable) -> bool:
         """Return whether a right side, or a part of control flow, is an invocation."""

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.destructuring import destructured
 from snd_analysis.compose.failure import Failure, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
@@ -168,7 +169,8 @@ def _has_tensors(pack: Pack) -> bool:
 def failed_evaluation(scope: ValueScope, base: int, error: EvaluationError) -> Failure:
     """Return the failure of an expression in declarations, caused by the arguments that it depends on."""
     failure = evaluation_failure(scope.template, base, error)
-    return replace(failure, responsible=responsible_for(scope, error.node))
+    responsible = attributes_behind(scope, error.node) if error.rule is rules.INT_OVERFLOW else ()
+    return replace(failure, responsible=responsible or responsible_for(scope, error.node))
 
 
 def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
@@ -190,6 +192,12 @@ def responsible_for(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
         if member.symbol in depends or rank in depends or own & depends:
             inputs.append(member.name)
     return (*attributes, *inputs)
+
+
+def attributes_behind(scope: ValueScope, node: nodes.Node) -> tuple[str, ...]:
+    """Return the attributes that an expression depends on, also by helper symbols."""
+    depends = _through_helpers(scope, scope.template.symbols(node))
+    return tuple(member.name for member in scope.template.attributes if member.symbol in depends)
 
 
 def _through_helpers(scope: ValueScope, symbols: frozenset[Symbol]) -> set[Symbol]:

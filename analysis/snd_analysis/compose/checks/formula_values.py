@@ -8,10 +8,9 @@ from itertools import chain, islice
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.compose.failure import Failure, evaluation_failure
+from snd_analysis.compose.checks.assertion_text import attributes_behind
+from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.formulas import (
-    INT_MAX,
-    INT_MIN,
     LIMIT_EXCEEDED,
     UNKNOWN_VALUE,
     Elements,
@@ -32,11 +31,11 @@ from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth
-from snd_analysis.symbolic.values import UNDEFINED, Pack, Segment
+from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth, is_wide
+from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Segment, wide_items
 
-_UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
-"""Rules that don't blame a formula: only a run can decide, or a limit of runs was exceeded."""
+_UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED})
+"""Rules that don't blame a formula: only a run can decide, or has too little memory."""
 _SHORT_CIRCUITING = frozenset({"&&", "||", "=>"})
 
 
@@ -52,8 +51,13 @@ def failing_formula_value(
     """
     template = specialization.template
     constants = [each for each in template.constants if not _is_written_out(specialization.constants.get(each.name))]
-    if (template.in_library and not known) or (not template.formulas and not constants):
-        return None  # the library asserts the needs of its formulas, except for elements of tensors
+    if not template.formulas and template.in_library:
+        wide = _wide_element(specialization)
+        if wide is not None:
+            return wide
+    trusted = template.in_library and not known and not _has_wide_ints(specialization)
+    if trusted or (not template.formulas and not constants):
+        return None  # the library asserts the needs of its formulas, except for elements of tensors and wide ints
     try:
         tensors = FormulaTensors(specialization, is_open=True)
     except FormulaFailed:
@@ -76,8 +80,31 @@ def failing_formula_value(
     return None
 
 
+def _wide_element(specialization: Specialization) -> Failure | None:
+    """Return the failure of an operator without formulas, such as ``rand.uniform``, whose elements are not ints."""
+    for member in specialization.template.attributes:
+        value = specialization.attributes.get(member.name, NULL)
+        if member.node.type.text not in specialization.scope.dtypes:
+            continue
+        for _, wide in wide_items(value):
+            message = rules.formulas.too_wide(f"'{member.name}' is {wide}, which")
+            declared = Site(specialization.template.declared(member.symbol), f"'{member.name}' is declared here")
+            return Failure(rules.INT_OVERFLOW, message, (), (declared,), (member.name,))
+    return None
+
+
+def _has_wide_ints(specialization: Specialization) -> bool:
+    return any(any(wide_items(value)) for value in specialization.scope.values.values())
+
+
 def _responsible(specialization: Specialization, node: nodes.Node, known: Mapping[Tensor, Elements]) -> tuple[str, ...]:
-    """Return the inputs whose known elements determine a place of a formula: the inputs in the index of an access."""
+    """Return the parameters that determine a place of a formula.
+
+    These are the inputs with known elements in the index of an access, and in the library, whose formulas nobody
+    edits, the attributes that the place depends on.
+    """
+    if specialization.template.in_library and not known:
+        return attributes_behind(specialization.scope, node)
     part = node.index if isinstance(node, nodes.Subscript) else node
     named = {specialization.template.resolution.targets.get(each) for each in nodes.descendants(part)}
     members = zip(specialization.template.inputs, specialization.inputs, strict=True)
@@ -112,7 +139,7 @@ def _is_written_out(constant: TensorValue | None) -> bool:
 def _is_known(value: Segment) -> bool:
     match value:
         case Integer():
-            return value.value is not None and INT_MIN <= value.value <= INT_MAX
+            return value.value is not None and not is_wide(value)
         case Truth():
             return value is TRUE or value is FALSE
     return isinstance(value, float | str)

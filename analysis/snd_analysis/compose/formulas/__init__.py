@@ -33,7 +33,7 @@ from snd_analysis.compose.formulas.formula import (
     point_text,
     skips_points,
 )
-from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN, scalar_of
+from snd_analysis.compose.formulas.operands import scalar_of
 from snd_analysis.compose.formulas.separable_flow import FlowCell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
@@ -62,6 +62,7 @@ from snd_analysis.compose.formulas.walking import (
     is_within_bounds,
     written_elements,
 )
+from snd_analysis.symbolic.integers import INT_MAX, INT_MIN
 
 __all__ = [
     "INT_MAX",

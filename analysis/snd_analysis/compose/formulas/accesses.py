@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
 from snd_analysis.compose.formulas.expressions import Expressions
-from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE
 from snd_analysis.compose.formulas.operands import TERMS, Chosen, Guarded, Partial
 from snd_analysis.compose.formulas.packing import list_item, pack_item, slice_of
 from snd_analysis.compose.formulas.terms import IN_PACK, Bounds, IndexTerm, OpenPack, Slot, Term
@@ -152,8 +152,8 @@ def _along(expressions: Expressions, node: nodes.Node, slot: Slot, dimension: in
     if extent is None:
         raise EvaluationError(node, UNKNOWN_VALUE, "the extent along this dimension is not known yet")
     if extent > LONGEST_PACK:
-        message = f"{extent} elements along a dimension are too many for a pack: use an index of the formula"
-        raise EvaluationError(node, LIMIT_EXCEEDED, message)
+        message = f"{extent:,} elements along a dimension are too many for a pack: use an index of the formula"
+        raise EvaluationError(node, rules.VALUE_TOO_LARGE, message)
     naturals = range_(shapes.constant(0), shapes.constant(extent), None)
     given = [expressions.evaluate(bound) for bound in (part.first, part.last, part.step) if bound is not None]
     return sliced(naturals, slice_of(part, given))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from snd_analysis.compose.formulas.operands import INT_MAX, INT_MIN
 from snd_analysis.compose.formulas.terms import (
     Apply,
     AxisPosition,
@@ -18,6 +17,7 @@ from snd_analysis.compose.formulas.terms import (
     Read,
     Term,
 )
+from snd_analysis.symbolic.integers import INT_MAX, INT_MIN
 
 Interval = tuple[int, int]
 """The least and the greatest value; of 64 bits at most if the computation does not overflow."""

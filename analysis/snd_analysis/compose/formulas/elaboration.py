@@ -10,7 +10,7 @@ from math import prod
 from snd_analysis import rules
 from snd_analysis.compose.formulas.accesses import VariesWith, access, is_pack_index
 from snd_analysis.compose.formulas.expressions import Expressions
-from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE, Axis, Formula, FormulaFailed, Write
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE, Axis, Formula, FormulaFailed, Write
 from snd_analysis.compose.formulas.operands import TERMS, Operations, Partial
 from snd_analysis.compose.formulas.packing import pack_item
 from snd_analysis.compose.formulas.tensors import FormulaTensors
@@ -43,8 +43,8 @@ def elaborate_formula(
     """Yield the formulas that one formula is unrolled into. Raise EvaluationError."""
     for count, formula in enumerate(_Elaboration(specialization, tensors, base, node).formulas()):
         if count >= MOST_FORMULAS:
-            message = f"this would have to be unrolled more than {MOST_FORMULAS} times"
-            raise EvaluationError(node, LIMIT_EXCEEDED, message)
+            message = f"this would have to be unrolled more than {MOST_FORMULAS:,} times"
+            raise EvaluationError(node, rules.VALUE_TOO_LARGE, message)
         yield formula
 
 
@@ -115,6 +115,9 @@ class _Elaboration:
             raise EvaluationError(unroll.count, UNKNOWN_VALUE, "how often to unroll must be known")
         if count.value < 0:
             raise EvaluationError(unroll.count, rules.LOOP_COUNT, rules.control_flow.negative_count(count))
+        if count.value > MOST_FORMULAS:
+            message = f"a formula is unrolled {MOST_FORMULAS:,} times at most, but here {count.value:,} times"
+            raise EvaluationError(unroll.count, rules.LOOP_COUNT, message)
         for at in range(count.value):
             if unroll.name is None:
                 yield from self._unrolled({})
@@ -274,8 +277,14 @@ class _Elaboration:
         Raise EvaluationError for the value that fails.
         """
         counts = [int(axis.extent.value) for axis in axes if isinstance(axis.extent, Constant)]
-        if len(counts) < len(axes) or not axes or prod(counts) > LONGEST_PACK:
+        if len(counts) < len(axes) or not axes:
             return expressions.evaluate(self._node.value)
+        if prod(counts) > LONGEST_PACK:
+            message = (
+                f"the elements of this constant are computed one by one, {LONGEST_PACK:,} at most, but it has "
+                f"{prod(counts):,}"
+            )
+            raise EvaluationError(self._node.value, rules.VALUE_TOO_LARGE, message)
         values = []
         for point in product(*map(range, counts)):
             self._bind_all(expressions, dict(enumerate(point)))

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from snd_analysis.compose.formulas.formula import LIMIT_EXCEEDED, UNKNOWN_VALUE, Preparation
+from snd_analysis import rules
+from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE, Preparation
 from snd_analysis.compose.formulas.operands import (
-    INT_MAX,
-    INT_MIN,
     TERMS,
     Operations,
     Overflow,
     Partial,
     scalar_of,
+    too_long,
 )
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import Term, Terms
@@ -23,7 +23,7 @@ from snd_analysis.compose.specialization import Specialization
 from snd_analysis.skriptnd.evaluate import EvaluationError, evaluate
 from snd_analysis.skriptnd.names import ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import naming_pack, nodes
-from snd_analysis.symbolic.integers import TRUE, Integer
+from snd_analysis.symbolic.integers import TRUE, Integer, is_wide
 from snd_analysis.symbolic.values import NULL, UNDEFINED, OperationError, Pack, Unknown, Value
 
 FORMS: Final[dict[type[nodes.Node], Callable[[Any, Any], Value]]] = {}
@@ -60,7 +60,7 @@ class Expressions:
     def evaluate(self, node: nodes.Expression) -> Value:
         """Return a value or term, a pack of them, or NULL."""
         value = self._evaluated(node)
-        if isinstance(value, Integer) and value.value is not None and not INT_MIN <= value.value <= INT_MAX:
+        if isinstance(value, Integer) and value.value is not None and is_wide(value):
             self._wide.setdefault(value.value, node)
         return value
 
@@ -95,11 +95,13 @@ class Expressions:
         if value is UNDEFINED:
             raise EvaluationError(node, UNKNOWN_VALUE, "this has no value in a formula")
         if isinstance(value, Pack) and value.items is not None and len(value.items) > LONGEST_PACK:
-            raise EvaluationError(node, LIMIT_EXCEEDED, f"a pack of {len(value.items)} items is too long for a formula")
+            raise EvaluationError(node, rules.VALUE_TOO_LARGE, too_long(len(value.items)))
         return value
 
     def _opened(self, node: nodes.Expression, value: Value) -> Value:
         items = value.items if isinstance(value, Pack) else None
+        if items is None and isinstance(value, Pack) and value.length.value is not None:
+            raise EvaluationError(node, rules.VALUE_TOO_LARGE, too_long(value.length.value))
         if items is None or len(items) > LONGEST_PACK:
             return self.terms.open(self.tensors.opened(node, value))
         opened = self.tensors.opened

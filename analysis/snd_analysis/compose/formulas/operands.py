@@ -28,10 +28,9 @@ from snd_analysis.compose.formulas.terms import (
 )
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.integers import FALSE, INT_MAX, INT_MIN, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
-INT_MIN, INT_MAX = -(1 << 63), (1 << 63) - 1
 TERMS = (Constant, AxisPosition, Next, Read, Apply, ConstantItem, OpenValue)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
@@ -50,13 +49,8 @@ class Overflow(OperationError):  # noqa: N818
     """An int that is known, but does not fit into 64 bits, where elements of tensors are computed."""
 
     def __init__(self, value: int) -> None:
-        super().__init__(rules.INT_OVERFLOW, rules.formulas.too_wide(_written(value)))
+        super().__init__(rules.INT_OVERFLOW, rules.formulas.too_wide(value))
         self.value = value
-
-
-def _written(value: int) -> str:
-    # Python refuses to write out ints of thousands of digits.
-    return str(value) if abs(value) < 1 << 128 else f"an int of {value.bit_length()} bits"
 
 
 class Guarded(Struct, Foreign, frozen=True):
@@ -247,4 +241,11 @@ def items_of(value: Value) -> tuple[Value, ...]:
     """Return the items of a pack that is written out. Raise Failure for anything else."""
     if isinstance(value, Pack) and value.items is not None:
         return value.items
+    if isinstance(value, Pack) and value.length.value is not None:
+        raise OperationError(rules.VALUE_TOO_LARGE, too_long(value.length.value))
     raise OperationError(UNKNOWN_VALUE, "this is not a pack of known length")
+
+
+def too_long(count: int) -> str:
+    """Return the message for a pack with too many items for a formula."""
+    return f"a pack of {count:,} items is too long for a formula: use an index, as in 'i < n'"

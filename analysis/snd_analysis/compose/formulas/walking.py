@@ -23,7 +23,7 @@ from snd_analysis.compose.formulas.formula import (
     point_text,
     skips_points,
 )
-from snd_analysis.compose.formulas.operands import CALCULATIONS, INT_MAX, INT_MIN, scalar_of, value_of
+from snd_analysis.compose.formulas.operands import CALCULATIONS, scalar_of, value_of
 from snd_analysis.compose.formulas.terms import (
     IN_PACK,
     SHORT_CIRCUITING,
@@ -45,6 +45,7 @@ from snd_analysis.compose.formulas.terms import (
 from snd_analysis.compose.limits import MOST_POINTS
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.syntax import naming_pack, nodes
+from snd_analysis.symbolic.integers import INT_MAX, INT_MIN
 from snd_analysis.symbolic.values import OperationError
 
 Elements: TypeAlias = "Scalar | tuple[Scalar, ...]"
@@ -131,13 +132,22 @@ def is_within_bounds(formula: Formula, extents: list[int]) -> bool:
         low, high = analysis.interval(place.index)
         if place.bounds is not Bounds.SKIPPED and (low < 0 or _is_beyond(slot, at, high)):
             return False
-    return not any(_may_fail(term) for term in subterms(*formula.roots))
+    return not any(_may_fail(term) or _may_overflow(analysis, term) for term in subterms(*formula.roots))
 
 
 def _may_fail(term: Term) -> bool:
     if isinstance(term, ConstantItem):
         return True
     return isinstance(term, Apply) and term.dtype == "int" and term.operation in ("/", "\\", "%", "**", IN_PACK)
+
+
+def _may_overflow(analysis: Analysis, term: Term) -> bool:
+    """Return whether an int that no data decide may exceed 64 bits."""
+    if not isinstance(term, Apply) or term.dtype != "int":
+        return False
+    low, high = analysis.interval(term)
+    is_decided = not any(isinstance(each, Read | Next | OpenValue) for each in subterms(term))
+    return is_decided and not INT_MIN <= low <= high <= INT_MAX
 
 
 def _is_beyond(slot: Slot, dimension: int, index: int) -> bool:
@@ -338,8 +348,10 @@ class Point:
             self._fail(term.node, failure.rule, failure.message)
             return None
         found = scalar_of(result)
-        is_too_large = isinstance(found, int) and not INT_MIN <= found <= INT_MAX
-        return None if is_too_large or self._is_left_open([found]) else found
+        if isinstance(found, int) and not INT_MIN <= found <= INT_MAX:
+            symbol = "-" if term.operation == "negate" else term.operation
+            self._fail(term.node, rules.INT_OVERFLOW, rules.formulas.result_too_wide(symbol))
+        return None if self._is_left_open([found]) else found
 
     def _is_left_open(self, values: Sequence[Scalar | None]) -> bool:
         return not self._with_reals and any(isinstance(each, float) for each in values)

@@ -11,6 +11,7 @@ from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITERATIONS
 from snd_analysis.compose.loops.counts import (
     demand_static,
+    has_steps,
     iterations,
     lengths_agree,
     let,
@@ -49,8 +50,11 @@ def loop(interpreter: Interpreter, node: nodes.Loop, targets: Targets) -> Result
     if _is_unrolled(node) and not demand_static(state, node, count):
         return None
     number = count.value if count is not None and not dynamic else None
-    if _is_unrolled(node) and number is not None and number <= MOST_ITERATIONS:
-        return unrolled(interpreter, node, carries, packs, number, targets)
+    if _is_unrolled(node) and number is not None:
+        if number <= MOST_ITERATIONS:
+            return unrolled(interpreter, node, carries, packs, number, targets)
+        if not has_steps(state, node, number):
+            return None
     return _repeated(interpreter, node, carries, packs, count, dynamic, targets)
 
 

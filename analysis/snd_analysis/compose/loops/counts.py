@@ -7,11 +7,12 @@ from snd_analysis.compose.body.interpreter import Interpreter, call, tried
 from snd_analysis.compose.body.joining import common_shape
 from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.limits import MOST_STEPS
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.integers import EqualityVerdict, Integer, is_wide
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Pack, Value, item, may_become_known
 
 
@@ -45,6 +46,9 @@ def iterations(state: BodyState, node: nodes.Loop, packs: ResultValues) -> tuple
     if written_count is None:
         return length, dynamic
     value = state.scope.evaluate(written_count)
+    if isinstance(value, Integer) and is_wide(value):
+        state.fail(rules.INT_OVERFLOW, written_count, rules.formulas.too_wide(value.value))
+        return None, True
     if isinstance(value, Integer):
         possible = shapes.compare(">=", value, 0)
         if possible is shapes.FALSE:
@@ -74,6 +78,18 @@ def written_count(state: BodyState, node: nodes.Loop) -> TensorValue | Integer |
     count = node.iteration.count if node.iteration is not None else None
     value = NULL if count is None else state.scope.evaluate(count)
     return None if value is NULL else value if isinstance(value, Integer) else tensor_value(value)
+
+
+def has_steps(state: BodyState, node: nodes.Loop, number: int) -> bool:
+    """Count the iterations of a loop to be unrolled, and return whether there may be so many; notes it if not."""
+    if number <= MOST_STEPS:
+        state.use(number, ())
+        return True
+    written = None if node.iteration is None else node.iteration.count
+    at = node.scans[0].value if written is None else written
+    message = f"this would be unrolled {number:,} times, more than {MOST_STEPS:,}: write 'do' instead of 'unroll'"
+    state.fail(rules.LOOP_COUNT, at, message)
+    return False
 
 
 def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> bool:

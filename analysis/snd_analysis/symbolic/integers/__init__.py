@@ -5,7 +5,7 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 
 from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
-from snd_analysis.symbolic.integers.bounds import bounds, is_negative
+from snd_analysis.symbolic.integers.bounds import INT_MAX, INT_MIN, bounds, is_negative, is_wide
 from snd_analysis.symbolic.integers.comparison import EqualityVerdict, Relation, choose, compare, decide_equal
 from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
 from snd_analysis.symbolic.integers.evaluation import evaluate, variables
@@ -67,6 +67,8 @@ from snd_analysis.symbolic.integers.truth import (
 __all__ = [
     "FAILURES",
     "FALSE",
+    "INT_MAX",
+    "INT_MIN",
     "TRUE",
     "Absolute",
     "Asserted",
@@ -114,6 +116,7 @@ __all__ = [
     "indicators",
     "is_negative",
     "is_too_large",
+    "is_wide",
     "maximum",
     "minimum",
     "not_",

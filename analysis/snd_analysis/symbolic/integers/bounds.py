@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -94,6 +95,12 @@ def _narrowed(leaf: Leaf, factor: int, offset: int, statement: AtomicCondition) 
     return (value + 1 if low == value else low), (value - 1 if high == value else high)
 
 
+INT_MIN: Final = -(1 << 63)
+"""The least int that a tensor holds."""
+INT_MAX: Final = (1 << 63) - 1
+"""The greatest int that a tensor holds."""
+
+
 def bounds(a: Integer) -> Interval:
     """Return the least and greatest value, None where there is no bound or none was found.
 
@@ -106,6 +113,11 @@ def bounds(a: Integer) -> Interval:
         if facts is not None:
             a._bounds = intervals.intersection(a._bounds, _by_facts(a, facts))
     return a._bounds
+
+
+def is_wide(value: object) -> bool:
+    """Return whether a value is a known int of more than 64 bits."""
+    return isinstance(value, Integer) and value.value is not None and not INT_MIN <= value.value <= INT_MAX
 
 
 def is_negative(a: Integer) -> bool:

@@ -11,7 +11,7 @@ from snd_analysis.symbolic.values.folds import CUMULATIVE, FOLDS, cumulative, un
 from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS, to_generic
 from snd_analysis.symbolic.values.indexing import Slice, index, sliced
-from snd_analysis.symbolic.values.items import cut, item, split
+from snd_analysis.symbolic.values.items import cut, item, split, wide_items
 from snd_analysis.symbolic.values.lists import range_, repeated, with_length, zipped
 from snd_analysis.symbolic.values.membership import contained
 from snd_analysis.symbolic.values.operations import (
@@ -119,6 +119,7 @@ __all__ = [
     "uniform_later",
     "uniform_now",
     "unknown",
+    "wide_items",
     "with_length",
     "zipped",
 ]

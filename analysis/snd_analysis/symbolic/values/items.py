@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
+from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, is_wide
 from snd_analysis.symbolic.notation import notation
 from snd_analysis.symbolic.values.pack import POSITION, ZERO, ItemRun, Pack, Segment, element_value, positional
 from snd_analysis.symbolic.values.rewriting import shifted
-from snd_analysis.symbolic.values.scalars import DEFINITIONS, OperationError, Value
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, Maybe, OperationError, Value
 
 
 def outside(index: Integer, length: Integer) -> OperationError:
@@ -151,3 +151,12 @@ def reversed_pack(pack: Pack) -> Pack:
         for segment in reversed(pack.segments)
     ]
     return Pack(segments, dtype=pack.dtype, repeats=pack.repeats)
+
+
+def wide_items(value: Value) -> Iterator[tuple[int, Integer]]:
+    """Yield the known ints of more than 64 bits in a value, with their positions in a pack; 0 for a single value."""
+    if isinstance(value, Maybe):
+        value = value.value
+    for at_, each in enumerate(value.elements if isinstance(value, Pack) else (value,)):
+        if isinstance(each, Integer) and is_wide(each):
+            yield at_, each

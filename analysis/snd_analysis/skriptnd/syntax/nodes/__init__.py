@@ -103,6 +103,7 @@ from snd_analysis.skriptnd.syntax.nodes.expressions import (
     TypeName,
     Unary,
     Zip,
+    single_item,
 )
 
 __all__ = [
@@ -194,4 +195,5 @@ __all__ = [
     "descendants",
     "entries_of",
     "first_below",
+    "single_item",
 ]

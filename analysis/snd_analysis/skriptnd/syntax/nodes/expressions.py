@@ -222,3 +222,10 @@ Expression: TypeAlias = (
     | Call | Cast | Parenthesized | Bounded | ErrorExpression
 )  # fmt: skip
 ListItem: TypeAlias = "Expression | Range | Expanded | Zip"
+
+
+def single_item(node: Node, at: int) -> Node:
+    """Return item ``at`` of a list whose items are all written singly; else the whole expression."""
+    if not isinstance(node, List) or at >= len(node.items):
+        return node
+    return node if any(isinstance(each, Range | Expanded | Zip) for each in node.items) else node.items[at]

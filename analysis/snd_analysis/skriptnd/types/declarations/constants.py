@@ -11,7 +11,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, dtype_of
 from snd_analysis.skriptnd.types.declarations.attributes import check_element_type, check_rank_capture, type_note
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_shape
-from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.expectations import check_int_width, expect
 from snd_analysis.skriptnd.types.expressions.extents import peek, tensor_shape
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type, Typed
@@ -84,7 +84,7 @@ def _check_value(context: Context, declaration: Declaration, default: nodes.Defa
         packed = True
     notes = (type_note(context, declaration),)
     typed = expect(context, default.value, dtype, f"the value of '{declaration.name}'", packed=packed, notes=notes)
-    if typed.type is None or not complete:
+    if typed.type is None or not complete or not check_int_width(context, default.value):
         return
     if default.bounds and parameter.pack is not None:
         message = f"'{declaration.name}' is a pack of constants: each has one value for all elements, and no index"

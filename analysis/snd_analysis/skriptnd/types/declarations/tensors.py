@@ -28,7 +28,7 @@ from snd_analysis.skriptnd.types.declarations.attributes import (
     type_note,
 )
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_shape
-from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.expectations import check_int_width, expect
 from snd_analysis.skriptnd.types.expressions.extents import length_value, peek, tensor_shape
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type, Typed
@@ -188,6 +188,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
     notes = (type_note(context, declaration),)
     typed = expect(context, default.value, dtype, what, packed=parameter.pack is not None, notes=notes)
     check_length(context, declaration, default, typed)
+    check_int_width(context, default.value)
 
 
 def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:

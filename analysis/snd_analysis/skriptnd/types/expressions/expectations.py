@@ -9,6 +9,7 @@ from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import CONCRETE, UNTYPED, Dtype, Type, Typed
+from snd_analysis.symbolic.integers import is_wide
 
 
 def expect(
@@ -77,3 +78,17 @@ def is_empty_list(node: nodes.Node) -> bool:
     while isinstance(node, nodes.Parenthesized):
         node = node.inner
     return isinstance(node, nodes.List) and not node.items
+
+
+def check_int_width(context: Context, node: nodes.Node) -> bool:
+    """Report a typed expression, or an item of a list, if it is a known int of more than 64 bits.
+
+    Return whether it fits.
+    """
+    typed = context.expressions.get(node, UNTYPED)
+    for at, item in enumerate((typed.value, *(typed.items or ()))):
+        if item is not None and is_wide(item):
+            place = nodes.single_item(node, at - 1) if at else node
+            context.report(rules.INT_OVERFLOW, place, rules.formulas.too_wide(item.value))
+            return False
+    return True

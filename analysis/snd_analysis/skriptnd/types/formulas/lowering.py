@@ -21,7 +21,7 @@ from snd_analysis.skriptnd.types.expressions.packs import infer_items
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
 from snd_analysis.skriptnd.types.formulas.counting import check_counting, check_overwriting
-from snd_analysis.skriptnd.types.formulas.run_time_values import check_run_time_values
+from snd_analysis.skriptnd.types.formulas.run_time_values import check_ints, check_run_time_values
 from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Type, Typed, described, is_numeric
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict
@@ -128,6 +128,8 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
         check_counting(context, formula, symbol)
     if len(context.problems) == reported:
         check_run_time_values(context, formula)
+    if len(context.problems) == reported:
+        check_ints(context, formula)
     if len(context.problems) == reported:
         check_reach(context, formula)
 
