@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from snd_analysis.base import loaded_when_used
 from snd_analysis.compose.bind.arguments import Arguments, element_type, failing_generic_type
 from snd_analysis.compose.bind.asserted import canonical
-from snd_analysis.compose.bind.constants import IndexedValue
 from snd_analysis.compose.bind.declarations import as_condition
+from snd_analysis.compose.bind.destructuring import IndexedValue
 from snd_analysis.compose.bind.root_binding import InputShapes
 from snd_analysis.compose.body.operation_scopes import (
     passes_scope_on,

@@ -11,10 +11,9 @@ from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import branch
 from snd_analysis.compose.body.interpreter import right_side
 from snd_analysis.compose.body.outputs import blame, invoked_at
-from snd_analysis.compose.body.results import assign, made_output
+from snd_analysis.compose.body.results import Targets, assign, made_output
 from snd_analysis.compose.body.scoped_names import Callees, Naming
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import invokes_obligations
 from snd_analysis.compose.dynamic.freshen import Freshening, concerned

@@ -17,8 +17,7 @@ from snd_analysis.compose.body.state import BodyState
 from snd_analysis.compose.composing import Composing
 from snd_analysis.compose.failure import with_origins
 from snd_analysis.compose.limits import MOST_LEVELS
-from snd_analysis.compose.reuse.known_declarations import KnownDeclarations
-from snd_analysis.compose.reuse.lasting_model import LastingModel
+from snd_analysis.compose.reuse.lasting_model import KnownDeclarations, LastingModel
 from snd_analysis.compose.reuse.statements import ComposingOfStatements
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template

@@ -5,11 +5,11 @@ as a module (``module_text``). ``nnef1`` is the entry point for NNEF 1.0; anothe
 """
 
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, module_text
-from snd_analysis.convert.names import DefinitionNames
 from snd_analysis.convert.nnef1 import Converted, NotConvertible, convert_nnef1
 from snd_analysis.convert.steps import (
     Block,
     BranchStep,
+    DefinitionNames,
     GraphStep,
     InvocationStep,
     LocalStep,

@@ -14,8 +14,15 @@ from msgspec import Struct, field
 
 from snd_analysis.convert.comments import Comments
 from snd_analysis.convert.module_text import GraphText, Lines, Writer
-from snd_analysis.convert.names import DefinitionNames, statement_names
-from snd_analysis.convert.steps import InvocationStep, LocalStep, LoopStep, named_tensors, plain_steps
+from snd_analysis.convert.steps import (
+    DefinitionNames,
+    InvocationStep,
+    LocalStep,
+    LoopStep,
+    named_tensors,
+    plain_steps,
+    statement_names,
+)
 from snd_analysis.model import Operation, Tensor, TensorKind, tensors_of
 from snd_analysis.nnef1.elaborate import FragmentCall, GraphTensor, ItemList
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from snd_analysis.compose import Member
-from snd_analysis.convert.names import DefinitionNames
 from snd_analysis.convert.steps import (
     Block,
     BranchStep,
+    DefinitionNames,
     GraphStep,
     InvocationStep,
     LocalStep,

@@ -18,9 +18,9 @@ from snd_analysis.convert.fragments import Fragments
 from snd_analysis.convert.idioms import Idioms
 from snd_analysis.convert.limits import LONGEST_NAME
 from snd_analysis.convert.module_text import GraphText, StoredTensor, Writer, comment, declaration, module_text
-from snd_analysis.convert.names import DefinitionNames, statement_names
 from snd_analysis.convert.steps import (
     Block,
+    DefinitionNames,
     GraphStep,
     InvocationStep,
     LocalStep,
@@ -30,6 +30,7 @@ from snd_analysis.convert.steps import (
     needed_steps,
     plain_steps,
     shortest,
+    statement_names,
     step_of,
     unfolded,
     with_inputs,

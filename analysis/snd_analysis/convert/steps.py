@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
@@ -11,8 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, Template, specialization_of
-from snd_analysis.convert.limits import MOST_STEPS
+from snd_analysis.convert.limits import LONGEST_NAME, MOST_STEPS
 from snd_analysis.model import Operation, Tensor, TensorKind, TensorValue, tensor_value, tensors_of
+from snd_analysis.skriptnd.names import BUILT_INS
+from snd_analysis.skriptnd.syntax import keywords
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, ItemRun, Maybe, Pack, Value
@@ -327,3 +330,38 @@ def _outside(value: Value, known: dict[Tensor, Tensor], prefix: str) -> Value:
         return found
 
     return with_tensors(value, outside)
+
+
+# ---- names that SkriptND allows, each once ---------------------------------------------------------------------------
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
+
+class DefinitionNames:
+    """The names of one definition, or of one module."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = {*taken, *keywords(), *BUILT_INS, "_"}
+        self._numbers: dict[str, int] = {}
+        """The next number of names that were wanted before: thousands may want the same."""
+
+    def new(self, wanted: str) -> str:
+        """Return a name that nothing has yet, and take it: the one that is wanted if possible."""
+        plain = _NOT_IN_NAMES.sub("_", wanted)[:LONGEST_NAME] or "_"
+        if plain[0].isdigit():
+            plain = f"_{plain}"
+        name, number = plain, self._numbers.get(plain, 2)
+        while name in self._taken:
+            name, number = (f"{plain}_" if number == 2 and plain in keywords() else f"{plain}_{number}"), number + 1
+        self._numbers[plain] = number
+        self._taken.add(name)
+        return name
+
+
+def statement_names(names: Sequence[str]) -> dict[str, str]:
+    """Return better names for parts of expressions: the result of the last operation has the name of the statement.
+
+    ``names`` are the names of results in order: ``mean.sub`` and ``mean.div`` are the operations of the statement
+    ``mean``.
+    """
+    last = {name.partition(".")[0]: name for name in names}
+    return {name: statement for statement, name in last.items() if statement not in names}

@@ -12,7 +12,7 @@ from snd_analysis.base import loaded_when_used
 
 if TYPE_CHECKING:
     from snd_analysis.ide.cursor import comment_at, definition_at, use_at
-    from snd_analysis.ide.hover.reference import PICTURED, module_page, operator_names, operator_page, summaries
+    from snd_analysis.ide.hover.invocations import PICTURED, module_page, operator_names, operator_page, summaries
     from snd_analysis.ide.language_features import FrontEnd
     from snd_analysis.ide.languages import folds, front_end, highlights, references, selections
     from snd_analysis.ide.markdown import Example, code, code_block, example_of, first_sample, paragraphs, plain, run_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from snd_analysis.ide.signature_help import ParameterHelp, SignatureHelp
 else:
     __getattr__ = loaded_when_used(
-        __name__, "markdown", "cursor", "semantic_tokens", "signature_help", "languages", "hover.reference"
+        __name__, "markdown", "cursor", "semantic_tokens", "signature_help", "languages", "hover.invocations"
     )
 
 __all__ = [

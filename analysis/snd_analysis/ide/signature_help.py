@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Span
 from snd_analysis.ide.declarations import Declared, comment_of, declared, parameter_comment
-from snd_analysis.ide.hover.words import function_text
+from snd_analysis.ide.hover.expressions import function_text
 from snd_analysis.ide.markdown import documentation_text
 from snd_analysis.ide.open_invocation import OpenInvocation, Section, invocation_at, operator_named
 from snd_analysis.skriptnd.names import BUILT_INS, OperatorName

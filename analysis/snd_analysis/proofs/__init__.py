@@ -14,11 +14,10 @@ from snd_analysis.base import loaded_when_used
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
 
 if TYPE_CHECKING:
-    from snd_analysis.proofs.assertions import assertion_edit
     from snd_analysis.proofs.mending import Proposals
-    from snd_analysis.proofs.prove_operators import proofs_of_file, proofs_of_operator
+    from snd_analysis.proofs.prove_operators import assertion_edit, proofs_of_file, proofs_of_operator
 else:
-    __getattr__ = loaded_when_used(__name__, "assertions", "mending", "prove_operators")
+    __getattr__ = loaded_when_used(__name__, "prove_operators", "mending")
 
 __all__ = [
     "Candidate",

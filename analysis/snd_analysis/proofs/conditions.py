@@ -39,8 +39,21 @@ from snd_analysis.proofs.declared import (
     failing_goals,
     input_facts,
 )
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation, number, truth
-from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Point, Posed
+from snd_analysis.proofs.goal import (
+    FALSE,
+    UNDECIDED,
+    Expression,
+    Gap,
+    Goal,
+    Point,
+    Posed,
+    all_of,
+    equal,
+    implies,
+    negation,
+    number,
+    truth,
+)
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_conditions, length_of

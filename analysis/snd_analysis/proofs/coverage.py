@@ -8,8 +8,18 @@ from itertools import combinations
 from msgspec import Struct
 
 from snd_analysis.compose.formulas import AxisPosition, Bounds, Formula, Next, Read, Term, Write, subterms
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, any_of, equal, implies, number
-from snd_analysis.proofs.goal import WRITTEN_ONCE, Goal, Point
+from snd_analysis.proofs.goal import (
+    FALSE,
+    WRITTEN_ONCE,
+    Expression,
+    Goal,
+    Point,
+    all_of,
+    any_of,
+    equal,
+    implies,
+    number,
+)
 from snd_analysis.proofs.inverse import inverse
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_WRITERS
 from snd_analysis.proofs.logic import Logic

@@ -10,8 +10,7 @@ from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose import Failure, Member, Specialization, Template
 from snd_analysis.model import TensorValue, tensors_of
-from snd_analysis.proofs.expressions import FALSE, Expression, all_of, equal, implies, negation
-from snd_analysis.proofs.goal import UNDECIDED, Gap, Goal, Posed
+from snd_analysis.proofs.goal import FALSE, UNDECIDED, Expression, Gap, Goal, Posed, all_of, equal, implies, negation
 from snd_analysis.proofs.limits import MOST_CONDITIONS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.partial_operations import defined_goals, text_of_failure

@@ -14,7 +14,7 @@ from functools import reduce
 from operator import mul
 
 from snd_analysis.compose.formulas import IN_PACK, Apply, AxisPosition, Formula, Next, Read, Term, subterms
-from snd_analysis.proofs.expressions import Expression, all_of, choose, implies, number
+from snd_analysis.proofs.goal import Expression, all_of, choose, implies, number
 from snd_analysis.proofs.logic import Logic
 
 _NOTHING: Mapping[int, Expression] = {}

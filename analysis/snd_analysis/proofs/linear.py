@@ -14,7 +14,7 @@ from math import gcd
 
 from msgspec import Struct
 
-from snd_analysis.proofs.expressions import (
+from snd_analysis.proofs.goal import (
     Expression,
     all_of,
     any_of,

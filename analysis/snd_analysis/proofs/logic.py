@@ -19,9 +19,11 @@ from snd_analysis.compose.formulas import (
     Term,
     subterms,
 )
-from snd_analysis.proofs.expressions import (
+from snd_analysis.proofs.goal import (
     Expression,
     Fact,
+    Goal,
+    Point,
     all_of,
     any_of,
     choose,
@@ -35,7 +37,6 @@ from snd_analysis.proofs.expressions import (
     truth,
     unknown,
 )
-from snd_analysis.proofs.goal import Goal, Point
 from snd_analysis.proofs.polynomials import Polynomial, Polynomials, divided, plus
 from snd_analysis.proofs.solver import Counterexample, Decision, Solver
 from snd_analysis.symbolic.integers import (

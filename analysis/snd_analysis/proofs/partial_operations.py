@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose import ValueScope
-from snd_analysis.proofs.expressions import Expression, all_of, equal, negation
-from snd_analysis.proofs.goal import Goal
+from snd_analysis.proofs.goal import Expression, Goal, all_of, equal, negation
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes

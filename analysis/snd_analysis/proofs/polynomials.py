@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 from typing import TypeAlias
 
-from snd_analysis.proofs.expressions import Expression, choose, number, question_of, total
+from snd_analysis.proofs.goal import Expression, choose, number, question_of, total
 
 Monomial: TypeAlias = "tuple[int, ...]"
 """The numbers of its atoms, in order; empty for a constant."""

@@ -9,19 +9,18 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.base import Elsewhere, Span
+from snd_analysis.base import Edit, Elsewhere, Span
 from snd_analysis.compose import Session, Template, declare_root
-from snd_analysis.proofs.case_analysis.cases import Cases, ParameterCase, cases_of
-from snd_analysis.proofs.case_analysis.general_case import general_cases
+from snd_analysis.proofs.case_analysis.cases import Cases, ParameterCase, cases_of, general_cases
 from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
-from snd_analysis.proofs.expressions import FALSE
-from snd_analysis.proofs.goal import Gap, Goal, Posed
+from snd_analysis.proofs.goal import FALSE, Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+from snd_analysis.skriptnd.format import new_assertion
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Truth
@@ -236,3 +235,12 @@ def proofs_of_operator(snapshot: Snapshot, name: OperatorName, clock: Callable[[
 
 def _seconds_left(clock: Callable[[], float], until: float) -> float:
     return until - clock()
+
+
+# ---- the edit that adds the assertions that mend a condition ---------------------------------------------------------
+def assertion_edit(snapshot: Snapshot, name: OperatorName, assertions: Sequence[str]) -> Edit | None:
+    """Return the edit of a file that adds assertions to an operator; None if it has no block to put them at."""
+    placed = snapshot.definitions(name.path).get(name.name)
+    if placed is None:
+        return None
+    return new_assertion(snapshot.source(name.path).text, placed.start, placed.definition, *assertions)

@@ -12,7 +12,7 @@ from typing import Any
 import z3
 from msgspec import Struct
 
-from snd_analysis.proofs.expressions import (
+from snd_analysis.proofs.goal import (
     FALSE,
     TRUE,
     Expression,

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from snd_analysis.workspace.nnef1 import (
         elaborated,
         nnef1_tree,
+        operation_names,
+        operations_of_dialect,
         quantization_file,
         tensor_file,
         tensor_path,
     )
-    from snd_analysis.workspace.operations import operation_names, operations_of_dialect
     from snd_analysis.workspace.reached import reached_definitions, reached_diagnostics
 else:
-    __getattr__ = loaded_when_used(__name__, "reached", "nnef1", "operations")
+    __getattr__ = loaded_when_used(__name__, "reached", "nnef1")
 
 __all__ = [
     "CheckedSample",

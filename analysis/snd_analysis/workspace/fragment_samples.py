@@ -36,8 +36,7 @@ from snd_analysis.skriptnd.syntax import Chunk, close_matches, made_tree, nodes
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import dtype_of
 from snd_analysis.workspace.files import SampleCall, SampleProblem, text
-from snd_analysis.workspace.nnef1 import Files, Library, elaborated, nnef1_tree, scope
-from snd_analysis.workspace.operations import operation_names
+from snd_analysis.workspace.nnef1 import Files, Library, elaborated, nnef1_tree, operation_names, scope
 
 _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
 _VALUES = Integer | float | Truth | str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from posixpath import basename, dirname, join
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Problem, Severity, Span
+from snd_analysis.base import MADE_FOR, Problem, Severity, Span
 from snd_analysis.compose import Arguments, Origin, Specialization, Template
 from snd_analysis.db import Database, incremental, query
 from snd_analysis.nnef1.elaborate import (
@@ -36,7 +37,7 @@ from snd_analysis.nnef1.syntax import (
     quantization_path,
 )
 from snd_analysis.nnef1.syntax import nodes as nnef1_nodes
-from snd_analysis.skriptnd.names import ModuleScope, OperatorName, library_names
+from snd_analysis.skriptnd.names import ModuleNames, ModuleScope, OperatorName, library_names
 from snd_analysis.skriptnd.syntax import SyntaxTree, made_tree, nodes
 from snd_analysis.workspace.composing import session, template
 from snd_analysis.workspace.files import (
@@ -46,7 +47,59 @@ from snd_analysis.workspace.files import (
     project_settings,
     text,
 )
-from snd_analysis.workspace.operations import operations_of_dialect, scope_of_graph
+from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
+
+# ---- the operators that implement operations of NNEF 1.0, by the names of the operations -----------------------------
+_MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
+"""Modules in which operations are looked up, in this order: for tract first its additions and changes."""
+
+
+class OperationScope(ModuleScope, frozen=True, eq=False):
+    """The scope of a graph made of a file in NNEF 1.0: operations, by their names alone.
+
+    Quantizing operations have the name of their module before their own. Samples see the graph, too.
+    """
+
+    def operator(self, parts: tuple[str, ...]) -> OperatorName | None:
+        """Return the operator of an operation; None if there is no such operation.
+
+        It has the name of the operation, or that with ``_`` after it where SkriptND does not allow the name.
+        """
+        if MADE_FOR in parts[-1]:
+            return OperatorName(self.own.path, parts[-1])
+        if len(parts) > 1:
+            return super().operator(parts)
+        for module in (found for name, found in self.imports.items() if name != QUANTIZATION):
+            for name in (parts[0], f"{parts[0]}_"):
+                if name in module.definitions:
+                    return OperatorName(module.path, name)
+        return super().operator(parts)
+
+
+@cache
+def operation_names(dialect: Dialect) -> frozenset[str]:
+    """Return the names of the operations of a dialect."""
+    modules = operations_of_dialect(dialect).imports.values()
+    return frozenset(
+        name.removesuffix("_") for module in modules for name in module.definitions if not name.startswith("_")
+    )
+
+
+@lru_cache(maxsize=MOST_KEPT_GRAPHS)
+def scope_of_graph(dialect: Dialect, path: str, name: str | None) -> OperationScope:
+    """Return the scope of the graph of a file, if it has one, and of samples."""
+    operations = operations_of_dialect(dialect)
+    return OperationScope(
+        ModuleNames(path, {} if name is None else {name: "graph"}), operations.imports, operations.available
+    )
+
+
+@cache
+def operations_of_dialect(dialect: Dialect) -> OperationScope:
+    """Return the operations of a dialect."""
+    modules = (*_MODULES[dialect], QUANTIZATION)
+    return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in modules}, {})
+
 
 _GRAPH = "graph.nnef"
 

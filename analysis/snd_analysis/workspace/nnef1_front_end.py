@@ -16,12 +16,12 @@ from snd_analysis.workspace.fragment_samples import chains, made_chunk, sample_c
 from snd_analysis.workspace.nnef1 import (
     elaborated,
     flat_tree,
+    operations_of_dialect,
     origins_in,
     quantization_tree,
     scope,
     tensor_descriptions,
 )
-from snd_analysis.workspace.operations import operations_of_dialect
 
 
 def _origins(db: Database, name: OperatorName) -> Mapping[nodes.Node, tuple[Origin, ...]]:

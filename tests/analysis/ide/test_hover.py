@@ -11,7 +11,7 @@ import pytest
 
 from snd_analysis.base import Edit, Span
 from snd_analysis.ide.hover import hover
-from snd_analysis.ide.hover.words import vocabulary
+from snd_analysis.ide.hover.expressions import vocabulary
 from snd_analysis.ide.inlay_hints import inlay_hints
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.rules import catalogue

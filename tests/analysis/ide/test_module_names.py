@@ -7,8 +7,8 @@ import pytest
 from snd_analysis.base import ProjectSettings
 from snd_analysis.ide.completion import completions, documentation
 from snd_analysis.ide.hover import hover
-from snd_analysis.ide.module_names import module_name
 from snd_analysis.ide.navigation import workspace_symbols
+from snd_analysis.ide.targets import module_name
 from support.memory import snapshot_of, unsuppressed
 
 UTILS = """operator f {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 
-from snd_analysis.proofs.expressions import Expression, choose, number, unknown
+from snd_analysis.proofs.goal import Expression, choose, number, unknown
 from snd_analysis.proofs.linear import linearized
 from snd_analysis.proofs.polynomials import Polynomials, divided, plus
 from support import sampling

@@ -11,7 +11,7 @@ import pytest
 
 from snd_analysis.base import Source, Span
 from snd_analysis.ide import TokenType
-from snd_analysis.ide.hover.words import vocabulary
+from snd_analysis.ide.hover.expressions import vocabulary
 from snd_analysis.ide.semantic_tokens import semantic_tokens
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules, library_text
 from snd_analysis.skriptnd.syntax import tokens as lexer

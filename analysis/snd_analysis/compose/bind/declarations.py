@@ -8,9 +8,8 @@ from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.bind.asserted import Assumptions, assume_bounds
 from snd_analysis.compose.bind.binding import BindingState
-from snd_analysis.compose.bind.constants import with_values
 from snd_analysis.compose.bind.declared_shapes import Declarations
-from snd_analysis.compose.bind.destructuring import destructured
+from snd_analysis.compose.bind.destructuring import destructured, with_values
 from snd_analysis.compose.checks.assertion_text import (
     failed_evaluation,
     failing_message,

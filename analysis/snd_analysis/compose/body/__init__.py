@@ -8,10 +8,9 @@ from snd_analysis.compose.body.branches import scopes_of_branch, static_conditio
 from snd_analysis.compose.body.interpreter import call, right_side
 from snd_analysis.compose.body.outputs import blame, finished_outputs
 from snd_analysis.compose.body.quantization import missing_dimensions
-from snd_analysis.compose.body.results import assign, made_output
+from snd_analysis.compose.body.results import Targets, assign, made_output
 from snd_analysis.compose.body.scoped_names import Naming, quantized_name
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.body.targets import Targets
 
 __all__ = [
     "BodyState",

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
 from snd_analysis.base import Layers
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.scoped_names import Naming
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.failure import Failure
 from snd_analysis.model import ControlFlow, Graph, Operation, TensorValue
 from snd_analysis.skriptnd.evaluate import EvaluationError

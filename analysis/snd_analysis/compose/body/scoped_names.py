@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.body.targets import Targets
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.budget import StepBudget
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.compose.template import Template

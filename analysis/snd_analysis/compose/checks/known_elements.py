@@ -11,7 +11,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from snd_analysis.compose.bind.constants import IndexedValue
+from snd_analysis.compose.bind.destructuring import IndexedValue
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.failure import Failure, Site, with_origins
 from snd_analysis.compose.formulas import (

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from snd_analysis.compose.formulas import accesses, combining, naming, packing
+from snd_analysis.compose.formulas import accesses, combining, packing
 from snd_analysis.compose.formulas.expressions import FORMS
 from snd_analysis.skriptnd.syntax import nodes
 
 FORMS.update({
-    nodes.Literal: naming.nothing,
-    nodes.String: naming.string,
-    nodes.ErrorExpression: naming.nothing,
-    nodes.Qualified: naming.name_value,
-    nodes.Parenthesized: naming.parenthesized,
-    nodes.Bounded: naming.bounded,
-    nodes.Call: naming.call,
-    nodes.Cast: naming.cast,
+    nodes.Literal: combining.nothing,
+    nodes.String: combining.string,
+    nodes.ErrorExpression: combining.nothing,
+    nodes.Qualified: combining.name_value,
+    nodes.Parenthesized: combining.parenthesized,
+    nodes.Bounded: combining.bounded,
+    nodes.Call: combining.call,
+    nodes.Cast: combining.cast,
     nodes.Unary: combining.unary,
     nodes.Binary: combining.binary,
     nodes.Fold: combining.fold,

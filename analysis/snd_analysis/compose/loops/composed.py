@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from snd_analysis.compose.body.branches import check_condition, static_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import ResultValues
-from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_ITERATIONS
 from snd_analysis.compose.loops.counts import (
     demand_static,

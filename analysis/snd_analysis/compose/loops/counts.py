@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.compose.body.branches import common_shape
 from snd_analysis.compose.body.interpreter import Interpreter, call, tried
-from snd_analysis.compose.body.joining import common_shape
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.limits import MOST_STEPS
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.compose.body.annotations import demand_shape, disagree, written_shape
 from snd_analysis.compose.body.interpreter import Interpreter, tried
+from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.body.targets import Targets
 from snd_analysis.compose.dynamic.freshen import Freshening
 from snd_analysis.compose.dynamic.unknowns import Dynamic
 from snd_analysis.compose.limits import MOST_ITEMS, MOST_ITERATIONS, MOST_LOOP_TRIALS

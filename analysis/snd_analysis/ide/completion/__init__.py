@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from snd_analysis.base import Span
 from snd_analysis.ide.completion import attributes, names, operators, words
-from snd_analysis.ide.completion.comments import comment_completions, sample_code
 from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, documentation, ranked
 from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
 from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible, visible_at
+from snd_analysis.ide.completion.words import comment_completions, sample_code
 from snd_analysis.ide.cursor import comment_at
 from snd_analysis.ide.limits import MOST_COMPLETIONS
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

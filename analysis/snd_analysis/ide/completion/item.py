@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from snd_analysis.base import Span, TextEdit
 from snd_analysis.ide.hover.definitions import attribute_text, definition_text, module_text, rule_text
+from snd_analysis.ide.hover.expressions import function_text, word_text
 from snd_analysis.ide.hover.symbols import symbol_text
-from snd_analysis.ide.hover.words import function_text, word_text
 from snd_analysis.ide.knowledge import knowledge_of
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import OperatorName

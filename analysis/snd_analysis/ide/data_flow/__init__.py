@@ -4,15 +4,16 @@ from snd_analysis.ide.data_flow.flow import (
     DataFlow,
     Direction,
     NoFlow,
+    SampleFlow,
     TensorCells,
     cells_text,
     flow_lines,
     flow_of,
     parse_cell,
+    sample_flows,
     shape_of,
     tensors_of,
 )
-from snd_analysis.ide.data_flow.samples import SampleFlow, sample_flows
 
 __all__ = [
     "DataFlow",

@@ -1,6 +1,5 @@
 """The samples and graphs of a file that can be evaluated: dependencies and cost of their values."""
 
-from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
 from snd_analysis.ide.evaluation.graphs import (
     GraphName,
     GraphTensors,
@@ -10,7 +9,14 @@ from snd_analysis.ide.evaluation.graphs import (
     graph_tensors,
     graphs_in,
 )
-from snd_analysis.ide.evaluation.samples import Digests, KnownSample, SampleName, sample_names, samples_in
+from snd_analysis.ide.evaluation.samples import (
+    Digests,
+    KnownSample,
+    SampleName,
+    is_small_graph,
+    sample_names,
+    samples_in,
+)
 
 __all__ = [
     "Digests",

@@ -13,8 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Span
-from snd_analysis.ide.evaluation.cost_estimate import is_small_graph
-from snd_analysis.ide.evaluation.samples import Digests, KnownSample, samples_in
+from snd_analysis.ide.evaluation.samples import Digests, KnownSample, is_small_graph, samples_in
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

@@ -11,10 +11,16 @@ from snd_analysis import formats
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import PlacedNode, PlacedUse, comment_at, import_at, nodes_at, token_at, use_at
 from snd_analysis.ide.hover.definitions import attribute_text, broken_hover, comment_hover, definition_text, module_text
-from snd_analysis.ide.hover.expressions import entry_of, expression_hover, expression_text, member_text
+from snd_analysis.ide.hover.expressions import (
+    entry_of,
+    expression_hover,
+    expression_text,
+    function_text,
+    member_text,
+    token_text,
+)
 from snd_analysis.ide.hover.invocations import invocation_texts
 from snd_analysis.ide.hover.symbols import scoped_hover, symbol_text
-from snd_analysis.ide.hover.words import function_text, token_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_at
 from snd_analysis.ide.markdown import Examples, code, first_sample, paragraphs
 from snd_analysis.ide.values import value_text

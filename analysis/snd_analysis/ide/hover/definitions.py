@@ -14,14 +14,14 @@ from snd_analysis.ide.declarations import (
     parameter_comment,
     signature_text,
 )
+from snd_analysis.ide.hover.expressions import function_text
 from snd_analysis.ide.hover.symbols import symbol_text
-from snd_analysis.ide.hover.words import function_text
 from snd_analysis.ide.knowledge import Knowledge, knowledge_of
 from snd_analysis.ide.limits import MOST_NAMES
 from snd_analysis.ide.markdown import code, code_block, documentation_text, paragraphs
-from snd_analysis.ide.module_names import module_name
 from snd_analysis.ide.open_invocation import Section, invocation_at, operator_named
 from snd_analysis.ide.semantic_tokens import broken_spans, guessed
+from snd_analysis.ide.targets import module_name
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import AttributeName, BuiltIn, ModuleName, OperatorName, Symbol, Use, is_library
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

@@ -14,7 +14,7 @@ from snd_analysis.ide.hover.formulas import index_facts
 from snd_analysis.ide.knowledge import Knowledge, operations_in
 from snd_analysis.ide.limits import MOST_TENSORS
 from snd_analysis.ide.markdown import bullets, code, code_block, paragraphs
-from snd_analysis.ide.module_names import shown_name
+from snd_analysis.ide.targets import shown_name
 from snd_analysis.ide.values import bound_text, is_tensor, tensor_facts, type_text, value_text
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import BOUND_KINDS, OperatorName, Symbol, SymbolKind, bindings, declarations

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Set
 from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import entries_in
 from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart, block_ends
-from snd_analysis.ide.inlay_hints.invocations import invocation_hints
-from snd_analysis.ide.inlay_hints.shapes import shape_hints, statement_end
+from snd_analysis.ide.inlay_hints.invocations import invocation_hints, shape_hints, statement_end
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind

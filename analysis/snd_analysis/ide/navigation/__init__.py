@@ -1,7 +1,17 @@
 """Navigation: definitions, callers, symbols of a file and of all files, folds and selections."""
 
-from snd_analysis.ide.navigation.call_hierarchy import CallItem, call_item, call_item_at, incoming, outgoing
-from snd_analysis.ide.navigation.definition import Link, declaration_of, definition, implementation, type_definition
+from snd_analysis.ide.navigation.definition import (
+    CallItem,
+    Link,
+    call_item,
+    call_item_at,
+    declaration_of,
+    definition,
+    implementation,
+    incoming,
+    outgoing,
+    type_definition,
+)
 from snd_analysis.ide.navigation.document_symbols import (
     DocumentSymbol,
     OutlineKind,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span
 from snd_analysis.ide.knowledge import Knowledge, source_text
 from snd_analysis.ide.limits import MOST_SYMBOLS
-from snd_analysis.ide.module_names import module_name
+from snd_analysis.ide.targets import module_name
 from snd_analysis.ide.values import type_text
 from snd_analysis.skriptnd.names import (
     LIBRARY_PREFIX,

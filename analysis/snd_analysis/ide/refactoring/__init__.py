@@ -11,17 +11,17 @@ from snd_analysis.ide.refactoring.change import (
     Refactored,
     RefactoringError,
     checked,
+    delete_definition,
     edited,
     edited_files,
     formatted,
     fresh,
+    named_definition_at,
     new_problem,
 )
 from snd_analysis.ide.refactoring.channels import ChannelOrder, channel_order, switch_alone, switch_channels
-from snd_analysis.ide.refactoring.delete import delete_definition, named_definition_at
-from snd_analysis.ide.refactoring.extract import extract_operator
+from snd_analysis.ide.refactoring.extract import ALL, PLACES, equal_expressions, extract_operator, introduce_name
 from snd_analysis.ide.refactoring.inline import inline_name, inline_operator, inlined_name_at, invocation_at
-from snd_analysis.ide.refactoring.introduce import ALL, PLACES, equal_expressions, introduce_name
 from snd_analysis.ide.refactoring.move import TARGET as MOVE_TARGET
 from snd_analysis.ide.refactoring.move import move_definition, move_targets, new_file
 from snd_analysis.ide.refactoring.parameters import (

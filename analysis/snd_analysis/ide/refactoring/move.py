@@ -14,8 +14,10 @@ from snd_analysis.ide.refactoring.change import (
     checked,
     edited,
     file_edits,
+    named_definition_at,
+    whole_definition,
+    with_gap,
 )
-from snd_analysis.ide.refactoring.delete import named_definition_at, whole_definition, with_gap
 from snd_analysis.ide.refactoring.named_operators import (
     NameWriter,
     first_other_meaning,

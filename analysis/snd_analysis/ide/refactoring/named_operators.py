@@ -12,9 +12,8 @@ from msgspec import Struct
 from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.cursor import comment_at, definition_at
 from snd_analysis.ide.mentions import mentions
-from snd_analysis.ide.module_names import names_of
 from snd_analysis.ide.refactoring.change import RefactoringError, edited
-from snd_analysis.ide.targets import LocalName
+from snd_analysis.ide.targets import LocalName, names_of
 from snd_analysis.skriptnd.lints import UNUSED_IMPORT
 from snd_analysis.skriptnd.names import (
     LIBRARY_PREFIX,

@@ -10,8 +10,8 @@ from snd_analysis.base import Location, TextEdit
 from snd_analysis.ide.cursor import definition_at, nodes_at
 from snd_analysis.ide.knowledge import Knowledge
 from snd_analysis.ide.refactoring.change import Asked, Refactored, RefactoringError, checked, whole_line
+from snd_analysis.ide.refactoring.extract import free_name
 from snd_analysis.ide.refactoring.inline import inlined_name_at
-from snd_analysis.ide.refactoring.introduce import free_name
 from snd_analysis.ide.refactoring.selection import COMPILE_TIME, kinds_of, selected_expression
 from snd_analysis.ide.refactoring.signature import (
     NewParameter,

@@ -18,10 +18,10 @@ from snd_analysis.ide.refactoring.change import (
     edited_files,
     file_edits,
     fresh,
+    named_definition_at,
     whole_line,
     words,
 )
-from snd_analysis.ide.refactoring.delete import named_definition_at
 from snd_analysis.ide.refactoring.named_operators import PlacedInvocation, invocations_of, users_of
 from snd_analysis.ide.rename import RenameRefused, rename
 from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_VARIABLE

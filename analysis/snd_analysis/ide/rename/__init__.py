@@ -1,7 +1,6 @@
 """Renaming of symbols, modules and files, tried in a copy of the files, where every name must still mean the same."""
 
-from snd_analysis.ide.rename.files import Unreachable, file_rename_edits, moved_paths
-from snd_analysis.ide.rename.same_meaning import Moves
+from snd_analysis.ide.rename.same_meaning import Moves, Unreachable, file_rename_edits, moved_paths
 from snd_analysis.ide.rename.symbols import RenameRefused, Renaming, edited_texts, prepare_rename, rename
 
 __all__ = [

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Edit, Location, Span, TextEdit
 from snd_analysis.ide.mentions import occurrences, subject_at
-from snd_analysis.ide.rename.files import file_rename_edits
-from snd_analysis.ide.rename.same_meaning import Moves, first_difference, new_errors
+from snd_analysis.ide.rename.same_meaning import Moves, file_rename_edits, first_difference, new_errors
 from snd_analysis.ide.targets import NameSubject, name_of, path_of
 from snd_analysis.skriptnd.names import BuiltIn, ModuleName, is_library
 from snd_analysis.skriptnd.syntax import is_identifier, keywords

@@ -5,14 +5,18 @@
 
 from snd_analysis.nnef1.syntax.parser import BUILT_INS, END, KEYWORDS, Nnef1Token, Parser, tokenize
 from snd_analysis.nnef1.syntax.pieces import (
+    Dialect,
+    Nnef1SyntaxTree,
     PieceKind,
     QuantizationFile,
+    ReadPiece,
     TextPiece,
+    parse_file,
     parse_quantization,
     quantization_path,
     split,
+    written_type,
 )
-from snd_analysis.nnef1.syntax.tree import Dialect, Nnef1SyntaxTree, ReadPiece, parse_file, written_type
 
 __all__ = [
     "BUILT_INS",

@@ -19,9 +19,15 @@ from snd_analysis.compose import InputShapes, Member, Session, Specialization, T
 from snd_analysis.model import Shape, Tensor
 from snd_analysis.proofs.case_analysis.length_indices import symbols_below
 from snd_analysis.proofs.case_analysis.lengths import choices_of, lengths_of
-from snd_analysis.proofs.case_analysis.relevance import relevant_symbols, shaping_attributes
 from snd_analysis.proofs.goal import Gap
-from snd_analysis.proofs.limits import FEW_CASES, LONGEST_LENGTH, MOST_CASES, MOST_REQUIRED, MOST_TOGETHER
+from snd_analysis.proofs.limits import (
+    FEW_CASES,
+    LONGEST_LENGTH,
+    MOST_CASES,
+    MOST_GENERAL_CASES,
+    MOST_REQUIRED,
+    MOST_TOGETHER,
+)
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
@@ -40,6 +46,75 @@ from snd_analysis.symbolic.values import (
     Value,
     substitute,
 )
+
+# ---- symbols that the conditions of an operator depend on ------------------------------------------------------------
+_DECLARING = (
+    BlockKind.INPUT,
+    BlockKind.OUTPUT,
+    BlockKind.CONSTANT,
+    BlockKind.VARIABLE,
+    BlockKind.USING,
+    BlockKind.LOWER,
+)
+
+
+def relevant_symbols(template: Template) -> frozenset[Symbol]:
+    """Return the symbols on which conditions may depend.
+
+    Other symbols are named in bodies only, or by assertions about them alone that have a value for all sizes: a single
+    allowed value represents all.
+    """
+    found: set[Symbol] = set()
+    for block in template.definition.blocks:
+        if isinstance(block, nodes.Block) and block.kind in _DECLARING:
+            found.update(_symbols(template, [block]))
+    for member in template.attributes:
+        found.update(each for each in _symbols(template, [member.node]) if each is not member.symbol)
+    for base, assertion in template.assertions:
+        named = set(_symbols(template, [assertion.condition]))
+        if (
+            template.is_wrong(base, assertion)
+            or sum(each.kind is not SymbolKind.USING for each in named) > 1
+            or named & _helpers_of_others(template)
+            or any(map(_is_partial, nodes.descendants(assertion.condition)))
+        ):
+            found |= named
+    return frozenset(found)
+
+
+def _is_partial(node: nodes.Node) -> bool:
+    """Return whether an expression may have no value for some values of its operands."""
+    if isinstance(node, nodes.Binary):
+        return node.operator.text in ("/", "\\", "%", "**")
+    others = (nodes.Subscript, nodes.Substitution, nodes.Range, nodes.Fold, nodes.Expanded, nodes.Cast)
+    return isinstance(node, others)
+
+
+def _helpers_of_others(template: Template) -> set[Symbol]:
+    """Return the helper symbols that are made of anything: lists of strings are not."""
+    return {
+        symbol
+        for _, using in template.using
+        if any(True for _ in _symbols(template, [using.value]))
+        for symbol in _symbols(template, [using.target])
+    }
+
+
+def shaping_attributes(template: Template) -> list[Member]:
+    """Return the attributes that the shapes of inputs name."""
+    shapes = [each.node.shape for each in template.inputs if each.node.shape is not None]
+    packs = [each.node.pack for each in template.inputs if each.node.pack is not None]
+    named = set(_symbols(template, [*shapes, *packs]))
+    return [each for each in template.attributes if each.symbol in named]
+
+
+def _symbols(template: Template, below: Iterable[nodes.Node]) -> Iterator[Symbol]:
+    for node in below:
+        for each in (node, *nodes.descendants(node)):
+            symbol = template.resolution.targets.get(each)
+            if isinstance(symbol, Symbol):
+                yield symbol
+
 
 _OTHERS = ("other", "another")
 """Strings that the operator does not name: two, for attributes may be compared."""
@@ -575,4 +650,44 @@ def _asserted_alone(template: Template) -> Mapping[Symbol, Sequence[nodes.Expres
         attributes = {each for each in template.symbols(assertion.condition) if each.kind is SymbolKind.ATTRIBUTE}
         if len(attributes) == 1:
             found.setdefault(attributes.pop(), []).append(assertion.condition)
+    return found
+
+
+# ---- the case in which ranks and lengths of packs are unknowns: its proofs hold for all lengths ----------------------
+# Only formulas that treat all items alike can be analysed in it. Strings, bools and null make cases as elsewhere.
+
+
+def general_cases(template: Template, cases: Iterable[ParameterCase]) -> Sequence[ParameterCase]:
+    """Return cases with unknown lengths that cover all other choices of ``cases``; none if there is no such cover.
+
+    Inputs and packs of attributes are left out of a general case, so that declarations make unknowns of them.
+    """
+    if any(member.node.optional for member in template.inputs):
+        return ()
+    found: dict[object, ParameterCase] = {}
+    for case in cases:
+        attributes = _attributes(template.attributes, case.attributes)
+        if attributes is None:
+            return ()
+        key = (tuple(attributes.items()), tuple(case.dtypes.items()))
+        found.setdefault(key, ParameterCase(attributes, {}, case.dtypes))
+        if len(found) > MOST_GENERAL_CASES:
+            return ()
+    return tuple(found.values())
+
+
+def _attributes(members: Sequence[Member], values: Mapping[str, Value]) -> dict[str, Value] | None:
+    """Return the values of attributes without lengths; None if an optional pack has a length."""
+    found: dict[str, Value] = {}
+    for member in members:
+        value = values[member.name]
+        if value is NULL:
+            found[member.name] = NULL
+        elif member.node.pack is not None or isinstance(value, Pack):
+            if member.node.optional:
+                return None
+        elif isinstance(value, Integer):
+            found[member.name] = shapes.variable(CompileTime(("any", member.name)), member.name, None, None)
+        else:
+            found[member.name] = value
     return found

@@ -1,7 +1,7 @@
 """The value of an expression in an environment, as far as it is known there (2.4)."""
 
-from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError, Unresolved
 from snd_analysis.skriptnd.evaluate.expressions import evaluate
+from snd_analysis.skriptnd.evaluate.lifting import Environment, EvaluationError, Unresolved
 
 __all__ = [
     "Environment",

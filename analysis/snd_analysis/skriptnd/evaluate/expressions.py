@@ -6,8 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError, Unresolved
-from snd_analysis.skriptnd.evaluate.lifting import Located, Tolerant, itemwise, lifted
+from snd_analysis.skriptnd.evaluate.lifting import (
+    Environment,
+    EvaluationError,
+    Located,
+    Tolerant,
+    Unresolved,
+    itemwise,
+    lifted,
+)
 from snd_analysis.skriptnd.evaluate.selecting import evaluate_connective, evaluate_select
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes

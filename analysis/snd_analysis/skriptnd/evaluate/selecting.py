@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from snd_analysis.skriptnd.evaluate.environment import Environment, EvaluationError
-from snd_analysis.skriptnd.evaluate.lifting import Failed, Located, Tolerant, lifted, without_failed
+from snd_analysis.skriptnd.evaluate.lifting import (
+    Environment,
+    EvaluationError,
+    Failed,
+    Located,
+    Tolerant,
+    lifted,
+    without_failed,
+)
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, Truth

@@ -1,15 +1,17 @@
 """Resolution of names: symbols of a definition, visible definitions of other files, every use of a name (2.2, 2.15)."""
 
 from snd_analysis.base import OperatorName
-from snd_analysis.skriptnd.names.binding_order import Obstacle, binding_order, is_constant
 from snd_analysis.skriptnd.names.bindings import (
     BOUND_KINDS,
     Binding,
     Declaration,
+    Obstacle,
     affine,
+    binding_order,
     bindings,
     bound_symbol,
     declarations,
+    is_constant,
     symbols_in,
 )
 from snd_analysis.skriptnd.names.fold import PassFold, PassResults, is_ambiguous, is_long

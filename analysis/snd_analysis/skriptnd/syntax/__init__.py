@@ -3,7 +3,7 @@
 ``chunks.parse_file`` is the entry point; ``nodes`` are the result. Any text has a tree and a list of problems.
 """
 
-from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
+from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression, signature_is_damaged
 from snd_analysis.skriptnd.syntax.builder import TreeBuilder
 from snd_analysis.skriptnd.syntax.chunks import (
     Chunk,
@@ -17,12 +17,10 @@ from snd_analysis.skriptnd.syntax.chunks import (
     parse_expression,
     parse_file,
 )
-from snd_analysis.skriptnd.syntax.damage import signature_is_damaged
-from snd_analysis.skriptnd.syntax.expected import terminals
+from snd_analysis.skriptnd.syntax.expected import close_matches, terminals
 from snd_analysis.skriptnd.syntax.pretty import element_of, naming_pack, shown_pack, written
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import Recovery
-from snd_analysis.skriptnd.syntax.spelling import close_matches
 from snd_analysis.skriptnd.syntax.strings import string_parts
 from snd_analysis.skriptnd.syntax.table import END, run_states, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, is_identifier, keywords, tokenize

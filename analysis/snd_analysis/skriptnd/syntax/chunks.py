@@ -21,9 +21,8 @@ from msgspec import Struct
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression
+from snd_analysis.skriptnd.syntax.automaton import Automaton, read_expression, with_damage
 from snd_analysis.skriptnd.syntax.builder import TreeBuilder
-from snd_analysis.skriptnd.syntax.damage import with_damage
 from snd_analysis.skriptnd.syntax.recovery import Recovery
 from snd_analysis.skriptnd.syntax.reparse import reparse
 from snd_analysis.skriptnd.syntax.tokens import Tokens, keywords, tokenize

@@ -2,8 +2,8 @@
 
 from snd_analysis.skriptnd.types.compose.invocation.generics import is_within
 from snd_analysis.skriptnd.types.compose.recursion import find_cyclic
+from snd_analysis.skriptnd.types.compose.reuse import statement
 from snd_analysis.skriptnd.types.compose.scopes import TrailStep, scoped_names, trails
-from snd_analysis.skriptnd.types.compose.statements import statement
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.declarations.attributes import ALLOWED

@@ -9,7 +9,7 @@ from snd_analysis.base import Layers
 from snd_analysis.skriptnd.names import Declaration, PassFold, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, signature_is_damaged
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.compose.statements import statement
+from snd_analysis.skriptnd.types.compose.reuse import statement
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage, dtype_of
 from snd_analysis.skriptnd.types.declarations.declared import declare_stored, declare_symbols

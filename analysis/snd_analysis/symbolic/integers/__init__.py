@@ -6,10 +6,17 @@ Integers are canonical: equal ones compare equal. Conditions are true, false or 
 from snd_analysis.symbolic.integers import printing as _printing  # noqa: F401 - gives integers and conditions their text
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Leaf, Product, Variable
 from snd_analysis.symbolic.integers.bounds import INT_MAX, INT_MIN, bounds, is_negative, is_wide
-from snd_analysis.symbolic.integers.comparison import EqualityVerdict, Relation, choose, compare, decide_equal
+from snd_analysis.symbolic.integers.comparison import (
+    EqualityVerdict,
+    Relation,
+    choose,
+    compare,
+    decide_equal,
+    evaluate,
+    variables,
+)
 from snd_analysis.symbolic.integers.division import ceil_divide, exact_quotient, floor_divide, remainder
-from snd_analysis.symbolic.integers.evaluation import evaluate, variables
-from snd_analysis.symbolic.integers.extremes import absolute, maximum, minimum, sign
+from snd_analysis.symbolic.integers.extremes import absolute, is_too_large, maximum, minimum, power, sign
 from snd_analysis.symbolic.integers.facts import (
     Asserted,
     Facts,
@@ -34,7 +41,6 @@ from snd_analysis.symbolic.integers.integer import (
     without_unknowns,
 )
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Power, Quotient, Sign, function
-from snd_analysis.symbolic.integers.quotients import is_too_large, power
 from snd_analysis.symbolic.integers.spelling import (
     FAILURES,
     DivisionByZero,

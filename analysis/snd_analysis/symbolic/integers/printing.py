@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from snd_analysis.symbolic.integers.atoms import Atom, Indicator, Product, Variable
+from snd_analysis.symbolic.integers.extremes import recognise
 from snd_analysis.symbolic.integers.facts import in_other_words
 from snd_analysis.symbolic.integers.integer import ZERO, Integer, Monomial
 from snd_analysis.symbolic.integers.operations import Absolute, Extremum, Function, Power, Quotient, Sign
-from snd_analysis.symbolic.integers.quotients import recognise
 from snd_analysis.symbolic.integers.spelling import indicators, statement_of, where
 from snd_analysis.symbolic.integers.truth import (
     AtLeastZero,

@@ -12,8 +12,7 @@ from snd_analysis.symbolic.values.formatting import format_value
 from snd_analysis.symbolic.values.functions import CASTS, FUNCTIONS, to_generic
 from snd_analysis.symbolic.values.indexing import Slice, index, sliced
 from snd_analysis.symbolic.values.items import cut, item, split, wide_items
-from snd_analysis.symbolic.values.lists import range_, repeated, with_length, zipped
-from snd_analysis.symbolic.values.membership import contained
+from snd_analysis.symbolic.values.lists import contained, range_, repeated, with_length, zipped
 from snd_analysis.symbolic.values.operations import (
     OPERATIONS,
     UNARY,
@@ -37,7 +36,7 @@ from snd_analysis.symbolic.values.pack import (
     pack_of,
     positional,
 )
-from snd_analysis.symbolic.values.replacement import replaced
+from snd_analysis.symbolic.values.real_bounds import replaced
 from snd_analysis.symbolic.values.rewriting import shifted, substitute
 from snd_analysis.symbolic.values.scalars import (
     NULL,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, TRUE, EqualityVerdict, Integer, Truth
 from snd_analysis.symbolic.limits import MOST_ITEMS
 from snd_analysis.symbolic.values.elementwise import elementwise, joined_length
+from snd_analysis.symbolic.values.formatting import result_of
 from snd_analysis.symbolic.values.indexing import zero_step
-from snd_analysis.symbolic.values.items import at
-from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack
-from snd_analysis.symbolic.values.scalars import UNDEFINED, OperationError, Value
+from snd_analysis.symbolic.values.items import at, divided
+from snd_analysis.symbolic.values.operations import OPERATIONS
+from snd_analysis.symbolic.values.pack import ONE, POSITION, ZERO, ItemRun, Pack, Segment, fresh, positional
+from snd_analysis.symbolic.values.rewriting import shifted
+from snd_analysis.symbolic.values.scalars import DEFINITIONS, UNDEFINED, OperationError, Value
 from snd_analysis.symbolic.values.selection import choose
 
 
@@ -102,3 +107,129 @@ def _zipped_runs(rows: Sequence[Pack], length: Integer) -> Value:
     for place in range(width - 2, -1, -1):
         element = elementwise(choose, shapes.compare("==", turn, place), at(rows[place], row), element)
     return UNDEFINED if element is UNDEFINED else Pack((ItemRun(length * width, element),), dtype=rows[0].dtype)
+
+
+# ---- ``x in a`` (2.4, Containment testing) ---------------------------------------------------------------------------
+def contained(item: Value, pack: Value) -> Value:
+    """Return whether a value is in a pack; of a pack of values, whether each is."""
+    if not isinstance(pack, Pack):
+        return UNDEFINED
+    if isinstance(item, Pack) and any(isinstance(segment, ItemRun) for segment in item.segments):
+        known = _known_parts(item, pack)
+        if known is not None:
+            return known
+    return elementwise(lambda single: _is_in(single, pack), item)
+
+
+DEFINITIONS["in"] = contained
+
+
+def _is_in(item: Value, pack: Pack) -> Value:
+    undecided: list[Truth] = []
+    for segment in pack.segments:
+        found = _is_at(item, segment)
+        if found is TRUE:
+            return TRUE
+        if not isinstance(found, Truth):
+            return UNDEFINED
+        if found is not FALSE:
+            undecided.append(found)
+    return shapes.or_(*undecided) if undecided else FALSE
+
+
+def _is_at(item: Value, segment: Segment) -> Value:
+    if not isinstance(segment, ItemRun):
+        return OPERATIONS["=="](item, segment)
+    interval = _interval(segment)
+    if interval is not None and isinstance(item, Integer):
+        return shapes.and_(shapes.compare(">=", item, interval.first), shapes.compare("<", item, interval.end))
+    # The positions of the two are not the same one.
+    some = shifted(item, _SOME_POSITION) if positional(item) else item
+    same = OPERATIONS["=="](some, segment.element)
+    if same is UNDEFINED or same is FALSE:
+        return same
+    if positional(segment.element):
+        return result_of("bool", "in", (item, Pack((segment,))))
+    return OPERATIONS["&&"](shapes.compare(">=", segment.length, 1), OPERATIONS["=="](item, segment.element))
+
+
+_position = fresh("int")
+assert isinstance(_position, Integer)
+_SOME_POSITION = shapes.maximum(_position, ZERO)
+
+
+# ---- ranges ----------------------------------------------------------------------------------------------------------
+class _Interval(Struct, frozen=True):
+    """The ints from ``first`` up to ``end``, exclusive."""
+
+    first: Integer
+    end: Integer
+
+
+def _interval(segment: Segment) -> _Interval | None:
+    """Return the ints that a range, or a single int, has; None if that is no interval."""
+    element = segment.element if isinstance(segment, ItemRun) else segment
+    if not isinstance(element, Integer):
+        return None
+    if not isinstance(segment, ItemRun):
+        return _Interval(element, element + 1)
+    ascending, descending = element - POSITION, element + POSITION
+    if not positional(ascending):
+        return _Interval(ascending, ascending + segment.length)
+    return None if positional(descending) else _Interval(descending - segment.length + 1, descending + 1)
+
+
+def _known_parts(item: Pack, pack: Pack) -> Pack | None:
+    """Return the parts of ranges in intervals; None if their ends are unknown."""
+    intervals = [_interval(segment) for segment in pack.segments]
+    parts: list[Segment] = []
+    for segment in item.segments:
+        for part in _cut(segment, intervals):
+            found = _whole(part, intervals)
+            if found is None:
+                return None
+            parts.append(ItemRun(part.length, found) if isinstance(part, ItemRun) else found)
+    return Pack(parts)
+
+
+def _cut(segment: Segment, intervals: list[_Interval | None]) -> Iterator[Segment]:
+    """Yield the parts of a range that are each inside or outside an interval, as far as that is known."""
+    rest = segment
+    for interval in intervals:
+        for bound in () if interval is None else (interval.first, interval.end):
+            first = _ascending(rest)
+            if first is None or not isinstance(rest, ItemRun):
+                break
+            place = bound - first
+            if place != ZERO and place != rest.length and _ordered(ZERO, place) and _ordered(place, rest.length):
+                part, rest = divided(rest, place)
+                yield part
+    yield rest
+
+
+def _ascending(segment: Segment) -> Integer | None:
+    """Return the first int of a range that ascends by 1."""
+    if not isinstance(segment, ItemRun) or not isinstance(segment.element, Integer):
+        return None
+    first = segment.element - POSITION
+    return None if positional(first) else first
+
+
+def _whole(part: Segment, intervals: list[_Interval | None]) -> Truth | None:
+    """Return whether all ints of a part are in one interval, or none is in any; None if that is not known."""
+    own = _interval(part)
+    if own is None:
+        return None
+    found: Truth | None = FALSE
+    for interval in intervals:
+        if interval is None:
+            found = None
+        elif _ordered(interval.first, own.first) and _ordered(own.end, interval.end):
+            return TRUE
+        elif not _ordered(own.end, interval.first) and not _ordered(interval.end, own.first):
+            found = None
+    return found
+
+
+def _ordered(a: Integer, b: Integer) -> bool:
+    return shapes.compare("<=", a, b) is TRUE

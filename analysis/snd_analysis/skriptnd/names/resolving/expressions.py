@@ -11,8 +11,7 @@ from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.skriptnd.names.foreign_operators import meant_operator
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolution import AttributeName
-from snd_analysis.skriptnd.names.resolving.members import is_tensor, not_a_member, report_method
-from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
+from snd_analysis.skriptnd.names.resolving.members import is_tensor, not_a_member, report_method, resolve_operator
 from snd_analysis.skriptnd.names.resolving.tables import Tables
 from snd_analysis.skriptnd.names.symbols import BuiltIn, Scope, ShapeMember, SymbolKind
 from snd_analysis.skriptnd.names.undefined import FOREIGN_NAMES, foreign_type

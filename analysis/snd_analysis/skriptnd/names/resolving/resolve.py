@@ -16,10 +16,9 @@ from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolving import parameters
 from snd_analysis.skriptnd.names.resolving.compose import ComposeNames
-from snd_analysis.skriptnd.names.resolving.damage import damaged_places, lost_names
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_type
-from snd_analysis.skriptnd.names.resolving.operators import resolve_operator
-from snd_analysis.skriptnd.names.resolving.tables import Tables
+from snd_analysis.skriptnd.names.resolving.members import resolve_operator
+from snd_analysis.skriptnd.names.resolving.tables import Tables, damaged_places, lost_names
 from snd_analysis.skriptnd.names.symbols import AttributeName, Missed, Role, Scope, SymbolKind
 from snd_analysis.skriptnd.names.undefined import module_problems, undefined_problems
 from snd_analysis.skriptnd.syntax import nodes

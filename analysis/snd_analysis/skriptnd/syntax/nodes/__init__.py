@@ -57,19 +57,23 @@ from snd_analysis.skriptnd.syntax.nodes.declarations import (
     Unroll,
     Using,
 )
-from snd_analysis.skriptnd.syntax.nodes.documents import (
+from snd_analysis.skriptnd.syntax.nodes.entries import (
+    SHORTEST_LONG_BLOCK,
     Block,
     BlockKind,
     Definition,
     Document,
+    Entries,
+    Entry,
     ErrorBlock,
     ErrorItem,
     Extension,
+    Group,
     Import,
+    Statement,
     Version,
     entries_of,
 )
-from snd_analysis.skriptnd.syntax.nodes.entries import SHORTEST_LONG_BLOCK, Entries, Entry, Group, Statement
 from snd_analysis.skriptnd.syntax.nodes.expressions import (
     Attribute,
     Attributes,

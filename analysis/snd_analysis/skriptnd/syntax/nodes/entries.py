@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import TypeAlias, overload
+from typing import TypeAlias, TypeVar, overload
 
-from snd_analysis.base import Node, NodeSequence
+from snd_analysis.base import Node, NodeSequence, Span
 from snd_analysis.skriptnd.syntax.nodes.compositions import Component, ErrorEntry, Quantization
 from snd_analysis.skriptnd.syntax.nodes.declarations import Assertion, DtypeDeclaration, Lowering, Parameter, Using
+from snd_analysis.skriptnd.syntax.nodes.expressions import Name, Qualified
 
 SHORTEST_LONG_BLOCK = 64
 """Minimum number of entries of a long block, whose results are kept statement by statement."""
@@ -192,3 +194,89 @@ def _grouped(entries: Sequence[Entry]) -> tuple[tuple[int, Group], ...]:
         (entries[cut].start, Group(tuple(entry.moved(-entries[cut].start) for entry in entries[cut:end])))
         for cut, end in zip(cuts, [*cuts[1:], len(entries)], strict=True)
     )
+
+
+# ---- definitions, their blocks and their surroundings (2.2, 2.15) ----------------------------------------------------
+class BlockKind(StrEnum):
+    """Kind of a block: its name without ``@``."""
+
+    DTYPE = "dtype"
+    ATTRIB = "attrib"
+    INPUT = "input"
+    OUTPUT = "output"
+    CONSTANT = "constant"
+    VARIABLE = "variable"
+    USING = "using"
+    ASSERT = "assert"
+    LOWER = "lower"
+    COMPOSE = "compose"
+    UPDATE = "update"
+    QUANTIZE = "quantize"
+
+
+class Block(Node, frozen=True):
+    """``@name { entries }``."""
+
+    kind: BlockKind
+    keyword: Span
+    entries: Entries
+
+
+class ErrorBlock(Node, frozen=True):
+    """Text that does not parse as a block."""
+
+    names: tuple[str, ...] = ()
+    """The names of definitions and imported modules in the text: the mistake is that they stand inside a definition."""
+
+
+class Definition(Node, frozen=True):
+    """An operator or a graph."""
+
+    kind: str
+    """``operator`` or ``graph``."""
+    public: bool
+    name: Name
+    blocks: tuple[Block | ErrorBlock, ...]
+
+
+class Version(Node, frozen=True):
+    """``version 2.0;``."""
+
+    number: str
+
+
+class Extension(Node, frozen=True):
+    """``extension NAME;``."""
+
+    names: tuple[Name, ...]
+
+
+class Import(Node, frozen=True):
+    """``import a, b.c;``."""
+
+    modules: tuple[Qualified, ...]
+
+
+class ErrorItem(Node, frozen=True):
+    """Text that does not parse as a top-level item."""
+
+
+class Document(Node, frozen=True):
+    """The items of a chunk in order."""
+
+    items: tuple[Version | Extension | Import | Definition | ErrorItem, ...]
+
+
+_Statement = TypeVar("_Statement", bound=Node)
+
+
+def entries_of(definition: Definition, block: BlockKind, kind: type[_Statement]) -> list[tuple[int, _Statement]]:
+    """Return the well-formed entries of all blocks of a kind, each with the offset that its spans count from."""
+    return [
+        (base + start, statement)
+        for item in definition.blocks
+        if isinstance(item, Block) and item.kind is block
+        for base, group in item.entries.groups
+        for start, statement in group.statements
+        if isinstance(statement, kind)
+    ]

@@ -9,9 +9,12 @@ from snd_analysis import rules
 from snd_analysis.base import Problem
 from snd_analysis.skriptnd.names import PassFold
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
-from snd_analysis.skriptnd.types.compose.labels import check_generated_labels, check_shared_variables
 from snd_analysis.skriptnd.types.compose.quantize import check_quantize
-from snd_analysis.skriptnd.types.compose.recursion import check_recursion
+from snd_analysis.skriptnd.types.compose.recursion import (
+    check_generated_labels,
+    check_recursion,
+    check_shared_variables,
+)
 from snd_analysis.skriptnd.types.compose.reuse import TypingOfStatements
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context, Stage

@@ -9,7 +9,7 @@ from snd_analysis import rules
 from snd_analysis.base import counted
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.branches import condition
-from snd_analysis.skriptnd.types.compose.invocation.result_types import disagreement, written_type
+from snd_analysis.skriptnd.types.compose.invocation.generics import disagreement, written_type
 from snd_analysis.skriptnd.types.compose.typing_state import (
     UNKNOWN,
     TypeCallable,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
-from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.functions import is_empty_list
 from snd_analysis.skriptnd.types.expressions.packs.expansions import bool_condition
 from snd_analysis.skriptnd.types.signature import Signature
 from snd_analysis.skriptnd.types.type import TensorShape, Typed

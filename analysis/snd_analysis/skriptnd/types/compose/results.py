@@ -10,10 +10,10 @@ from snd_analysis import rules
 from snd_analysis.base import Note, Problem, Rule, Span, counted
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.types.compose.invocation.result_types import typed_result
+from snd_analysis.skriptnd.types.compose.invocation.generics import typed_result
 from snd_analysis.skriptnd.types.compose.typing_state import UNKNOWN, TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.dimensions import differing
-from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.functions import expect
 from snd_analysis.skriptnd.types.signature import elsewhere
 from snd_analysis.skriptnd.types.type import INT, Typed
 from snd_analysis.symbolic import integers as shapes

@@ -12,7 +12,7 @@ from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context, dtype_of
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_pack_length, obligation
 from snd_analysis.skriptnd.types.deferred import circular_defaults
-from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.functions import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import ABSTRACT, CONCRETE, Typed
 from snd_analysis.symbolic import integers as shapes

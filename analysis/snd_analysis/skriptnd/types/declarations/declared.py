@@ -18,7 +18,7 @@ from snd_analysis.skriptnd.types.declarations.tensors import (
     declare_output_extents,
 )
 from snd_analysis.skriptnd.types.declarations.using import define_using
-from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
+from snd_analysis.skriptnd.types.deferred import TypingOfDeclarations
 from snd_analysis.skriptnd.types.expressions.extents import (
     Task,
     extent_tasks,
@@ -26,8 +26,8 @@ from snd_analysis.skriptnd.types.expressions.extents import (
     run_in_order,
     tensor_shape,
 )
+from snd_analysis.skriptnd.types.expressions.functions import expect, scalars
 from snd_analysis.skriptnd.types.expressions.inference import infer
-from snd_analysis.skriptnd.types.reuse import TypingOfDeclarations
 from snd_analysis.skriptnd.types.type import ABSTRACT, BOOL, INT, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 

@@ -8,8 +8,8 @@ from snd_analysis.skriptnd.names import Declaration, Symbol, SymbolKind, declara
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.expressions.expectations import expect, scalars
 from snd_analysis.skriptnd.types.expressions.extents import pack_length, peek
+from snd_analysis.skriptnd.types.expressions.functions import expect, scalars
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes

@@ -28,8 +28,8 @@ from snd_analysis.skriptnd.types.declarations.attributes import (
     type_note,
 )
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_shape
-from snd_analysis.skriptnd.types.expressions.expectations import check_int_width, expect
 from snd_analysis.skriptnd.types.expressions.extents import length_value, peek, tensor_shape
+from snd_analysis.skriptnd.types.expressions.functions import check_int_width, expect
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import ABSTRACT, INT, Type, Typed
 from snd_analysis.symbolic import integers as shapes

@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.declarations.shape_rules import check_length
-from snd_analysis.skriptnd.types.expressions.expectations import scalars
+from snd_analysis.skriptnd.types.expressions.functions import scalars
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.type import BOOL, UNTYPED, Typed
 from snd_analysis.symbolic import integers as shapes

@@ -13,8 +13,14 @@ from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Stage, generic_dtype
 from snd_analysis.skriptnd.types.expressions import operators, packs
 from snd_analysis.skriptnd.types.expressions.access import separate_indices, tensor_access
-from snd_analysis.skriptnd.types.expressions.expectations import expect, is_empty_list, scalars
-from snd_analysis.skriptnd.types.expressions.functions import built_in, converted, promotions
+from snd_analysis.skriptnd.types.expressions.functions import (
+    built_in,
+    converted,
+    expect,
+    is_empty_list,
+    promotions,
+    scalars,
+)
 from snd_analysis.skriptnd.types.expressions.inference import FORMS, INDEX_FORMS, infer, infer_index_part
 from snd_analysis.skriptnd.types.type import BOOL, CONCRETE, INT, REAL, STR, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes

@@ -10,7 +10,7 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
-from snd_analysis.skriptnd.types.expressions.expectations import scalars
+from snd_analysis.skriptnd.types.expressions.functions import scalars
 from snd_analysis.skriptnd.types.expressions.packs import by_condition, joined_length
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Dtype, Type, Typed, described, is_numeric

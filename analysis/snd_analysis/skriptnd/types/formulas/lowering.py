@@ -15,13 +15,17 @@ from snd_analysis.skriptnd.syntax import written as written_text
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.access import accessed, is_packed_access, report_tensor, separate_indices
-from snd_analysis.skriptnd.types.expressions.expectations import expect
+from snd_analysis.skriptnd.types.expressions.functions import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs import infer_items
 from snd_analysis.skriptnd.types.fixes import as_real
 from snd_analysis.skriptnd.types.formulas.bounds_check import check_reach
-from snd_analysis.skriptnd.types.formulas.counting import check_counting, check_overwriting
-from snd_analysis.skriptnd.types.formulas.run_time_values import check_ints, check_run_time_values
+from snd_analysis.skriptnd.types.formulas.counting import (
+    check_counting,
+    check_ints,
+    check_overwriting,
+    check_run_time_values,
+)
 from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Type, Typed, described, is_numeric
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict

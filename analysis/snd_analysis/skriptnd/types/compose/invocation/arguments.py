@@ -16,7 +16,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
-from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.functions import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
 from snd_analysis.skriptnd.types.limits import MOST_ORDERED
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere

@@ -13,7 +13,7 @@ from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
 from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Stage
-from snd_analysis.skriptnd.types.expressions.expectations import is_empty_list
+from snd_analysis.skriptnd.types.expressions.functions import is_empty_list
 from snd_analysis.skriptnd.types.expressions.inference import infer
 from snd_analysis.skriptnd.types.expressions.packs.expansions import bool_condition
 from snd_analysis.skriptnd.types.fixes import as_arguments, as_list, as_real, without
