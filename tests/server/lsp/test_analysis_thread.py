@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from snd_server.lsp.session import analysis_thread
-from snd_server.lsp.session.analysis_thread import AnalysisThread, Interrupted, Question
+from snd_server.lsp.session.analysis_thread import AnalysisThread, Interrupted, Question, Urgency
 from support.waiting import FAR_SECONDS, until
 
 
@@ -62,7 +62,7 @@ async def test_a_background_task_makes_room_and_begins_again(thread: AnalysisThr
         question.checkpoint()
         return "done"
 
-    answer = asyncio.create_task(thread.ask(long, background=True))
+    answer = asyncio.create_task(thread.ask(long, urgency=Urgency.BACKGROUND))
     await asyncio.to_thread(running.wait, FAR_SECONDS)
     other = asyncio.create_task(thread.ask(lambda _: others.append(1)))
     await asyncio.sleep(0)  # it has been asked
@@ -70,6 +70,46 @@ async def test_a_background_task_makes_room_and_begins_again(thread: AnalysisThr
     assert await answer == "done"
     await other
     assert begun == [0, 1]
+
+
+async def test_work_for_a_pause_makes_room_for_background_tasks(thread: AnalysisThread):
+    """Begun anew after it, so that two long pieces of work do not take turns, each beginning again and again."""
+    done, running, asked = [], threading.Event(), threading.Event()
+
+    def work(question: Question) -> None:
+        running.set()
+        asked.wait(FAR_SECONDS)
+        question.checkpoint()
+        done.append("pause")
+
+    pause = asyncio.create_task(thread.ask(work, urgency=Urgency.PAUSE))
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
+    task = asyncio.create_task(thread.ask(lambda _: done.append("task"), urgency=Urgency.BACKGROUND))
+    await asyncio.sleep(0)  # it has been asked
+    asked.set()
+    await asyncio.wait_for(asyncio.gather(pause, task), FAR_SECONDS)
+    assert done == ["task", "pause"]
+
+
+async def test_a_background_task_goes_on_while_work_for_a_pause_waits(
+    thread: AnalysisThread, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(analysis_thread, "MOST_URGENT_SECONDS", 0.0)
+    begun, running, asked = [], threading.Event(), threading.Event()
+
+    def work(question: Question) -> None:
+        begun.append(1)
+        running.set()
+        asked.wait(FAR_SECONDS)
+        question.checkpoint()
+
+    task = asyncio.create_task(thread.ask(work, urgency=Urgency.BACKGROUND))
+    await asyncio.to_thread(running.wait, FAR_SECONDS)
+    pause = asyncio.create_task(thread.ask(lambda _: None, urgency=Urgency.PAUSE))
+    await asyncio.sleep(0)  # it has been asked
+    asked.set()
+    await asyncio.wait_for(asyncio.gather(pause, task), FAR_SECONDS)
+    assert begun == [1]
 
 
 async def test_urgent_questions_are_not_put_aside(thread: AnalysisThread, monkeypatch: pytest.MonkeyPatch):
@@ -170,5 +210,7 @@ async def test_two_long_questions_both_end(thread: AnalysisThread, monkeypatch: 
             question.checkpoint()
         return 1
 
-    both = asyncio.gather(thread.ask(long, background=True), thread.ask(long, background=True), thread.ask(long))
+    both = asyncio.gather(
+        thread.ask(long, urgency=Urgency.BACKGROUND), thread.ask(long, urgency=Urgency.BACKGROUND), thread.ask(long)
+    )
     assert await asyncio.wait_for(both, FAR_SECONDS) == [1, 1, 1]

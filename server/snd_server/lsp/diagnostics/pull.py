@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from snd_server.lsp.diagnostics.diagnostics import result_id, wrong_with
-from snd_server.lsp.session.analysis_thread import Interrupted
+from snd_server.lsp.session.analysis_thread import Interrupted, Urgency
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.wire.uris import path_of
 
@@ -30,7 +30,7 @@ async def _pull(server: SndServer, params: types.DocumentDiagnosticParams) -> _R
     path = path_of(params.text_document.uri)
     wrong = wrong_with(server, path, server.counterexamples.before_search)
     try:
-        version, items = await server.session.ask(path, wrong, background=True, if_unchanged=True)
+        version, items = await server.session.ask(path, wrong, urgency=Urgency.BACKGROUND, if_unchanged=True)
     except UnknownDocument:  # closed, or deleted, by now
         version, items = None, []
     except Interrupted:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Diagnostic
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.diagnostics.diagnostics import converted, found, pulls, reported
-from snd_server.lsp.session.analysis_thread import Interrupted, Question
+from snd_server.lsp.session.analysis_thread import Interrupted, Question, Urgency
 from snd_server.lsp.session.documents import Document
 from snd_server.lsp.session.moved import moved_diagnostics
 from snd_server.lsp.session.session import UnknownDocument
@@ -99,7 +99,7 @@ class Publisher:
             return _Shown(document, syntax, rest, converted(server, snapshot, order))
 
         try:
-            now = await server.session.ask(path, look, background=True, if_unchanged=True)
+            now = await server.session.ask(path, look, urgency=Urgency.BACKGROUND, if_unchanged=True)
         except (Interrupted, UnknownDocument):
             return
         latest = self._shown.get(path)

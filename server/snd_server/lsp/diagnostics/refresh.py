@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.diagnostics.diagnostics import asks_again, converted, pulls, result_id
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.session import UnknownDocument
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Refresher:
                 return _offers(snapshot, question, path)
 
             with suppress(UnknownDocument):
-                offers = await self._server.session.ask(path, now, background=True)
+                offers = await self._server.session.ask(path, now, urgency=Urgency.BACKGROUND)
             self._changed.discard(path)
             before = self._offered.pop(path, offers)
             if documents.get(path) is not None:
@@ -134,7 +134,7 @@ class Refresher:
                 return result_id(converted(server, snapshot, server.counterexamples.search(server, snapshot, path)))
 
             try:
-                if await server.session.ask(path, now, background=True) != before:
+                if await server.session.ask(path, now, urgency=Urgency.BACKGROUND) != before:
                     return True
             except UnknownDocument:
                 continue

@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from snd_server.lsp.diagnostics.diagnostics import result_id, wrong_with
 from snd_server.lsp.limits import MOST_REPORTS_TOGETHER
+from snd_server.lsp.session.analysis_thread import Urgency
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.wire.progress import progress
 from snd_server.lsp.wire.uris import path_of
@@ -67,7 +68,7 @@ async def _report(
     try:
         if graph is None and path.endswith(NNEF1_ARCHIVES):
             raise UnknownDocument(path)
-        version, items = await server.session.ask(asked, wrong_with(server, asked), background=True)
+        version, items = await server.session.ask(asked, wrong_with(server, asked), urgency=Urgency.BACKGROUND)
         if graph is not None:
             items = [_of_archive(os.path.basename(graph), each) for each in items]
     except UnknownDocument:

@@ -12,7 +12,7 @@ from snd_analysis.ide.navigation import CallItem, OutlineKind, call_item_at, inc
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.features.symbols import KINDS
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.position_request import at_position
 from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.wire.uris import path_of
@@ -52,7 +52,7 @@ async def _incoming(
             for each in incoming(snapshot, name, question.each(session.files()))
         ]
 
-    return await session.ask(name.path, answer, background=True)
+    return await session.ask(name.path, answer, urgency=Urgency.BACKGROUND)
 
 
 async def _outgoing(

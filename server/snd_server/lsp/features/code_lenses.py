@@ -17,7 +17,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.limits import MOST_COUNTED_AT_ONCE
 from snd_server.lsp.session.abilities import experimental
-from snd_server.lsp.session.analysis_thread import Interrupted, Question
+from snd_server.lsp.session.analysis_thread import Interrupted, Question, Urgency
 from snd_server.lsp.session.freshness import Freshness
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.session.switches import is_on
@@ -154,7 +154,7 @@ async def _resolve(server: SndServer, lens: types.CodeLens) -> types.CodeLens:
         return _counted(server, snapshot, question, name, found.definition.name.span.shifted(found.start))
 
     try:
-        return await server.session.ask(name.path, answer, background=True)
+        return await server.session.ask(name.path, answer, urgency=Urgency.BACKGROUND)
     except UnknownDocument:
         raise Interrupted from None
 

@@ -11,7 +11,7 @@ from snd_analysis.ide import FrontEnd, folds, front_end, highlights, references,
 from snd_analysis.ide.navigation import FoldKind, Link
 from snd_analysis.skriptnd.names import Role
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.position_request import AtPosition, at_position
 from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.wire.uris import path_of
@@ -114,7 +114,7 @@ async def _references(session: ClientSession, params: types.ReferenceParams) -> 
         found = references(snapshot, path, offset, paths, params.context.include_declaration)
         return [session.location(snapshot, each) for each in found]
 
-    return await session.ask(path, converted, background=True, if_unchanged=True) or None
+    return await session.ask(path, converted, urgency=Urgency.BACKGROUND, if_unchanged=True) or None
 
 
 async def _highlights(

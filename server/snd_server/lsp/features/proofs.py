@@ -25,7 +25,7 @@ from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.workspace import Snapshot
 from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
 from snd_server.lsp.limits import MOST_PROOF_BYTES, MOST_PROOF_SECONDS
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.late_runtime import load_runtime
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.session.switches import choice
@@ -152,7 +152,7 @@ class Proofs:
                     continue
             for path in paths:
                 with suppress(UnknownDocument):
-                    self._due[path] = await session.ask(path, _operators(path), background=True)
+                    self._due[path] = await session.ask(path, _operators(path), urgency=Urgency.PAUSE)
             await self._prove()
 
     async def _is_due(self, path: str, saved: bool) -> bool:
@@ -162,8 +162,8 @@ class Proofs:
             mode = choice(self._server.session.settings(path).switches, "proofs", DEFAULT)
             return mode == "onType" or (mode == "onSave" and saved)
 
-        try:  # in the background: other requests after a keystroke go on
-            return not is_library(path) and await self._server.session.ask(path, answer, background=True)
+        try:  # in a pause: the requests after a keystroke go on
+            return not is_library(path) and await self._server.session.ask(path, answer, urgency=Urgency.PAUSE)
         except UnknownDocument:
             return False
 
@@ -173,7 +173,7 @@ class Proofs:
             path = next(iter(self._due))
             wanted = None
             with suppress(UnknownDocument):
-                wanted = await self._server.session.ask(path, self._next(path), background=True)
+                wanted = await self._server.session.ask(path, self._next(path), urgency=Urgency.PAUSE)
             if wanted is None:
                 self._due.pop(path, None)
             else:

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException
 from snd_analysis.ide import front_end
 from snd_analysis.ide.rename import RenameRefused, file_rename_edits
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.position_request import ANYWHERE, at_position
 from snd_server.lsp.session.workspace_edits import can, workspace_edit
 from snd_server.lsp.wire.uris import path_of
@@ -61,7 +61,7 @@ async def _rename(server: SndServer, params: types.RenameParams) -> types.Worksp
         return workspace_edit(server.session, snapshot, done.edits, done.moved)
 
     try:
-        return await server.session.ask(path, answer, background=True, if_unchanged=True)
+        return await server.session.ask(path, answer, urgency=Urgency.BACKGROUND, if_unchanged=True)
     except RenameRefused as refused:
         raise _refusal(refused) from None
 
@@ -79,7 +79,7 @@ async def _files_will_move(server: SndServer, params: types.RenameFilesParams) -
             )
         return workspace_edit(server.session, snapshot, edits) if edits else None
 
-    return await server.session.ask(seen_from, answer, background=True)
+    return await server.session.ask(seen_from, answer, urgency=Urgency.BACKGROUND)
 
 
 def _refusal(refused: RenameRefused) -> JsonRpcException:

@@ -11,7 +11,7 @@ from snd_analysis.base import Source
 from snd_analysis.ide import front_end
 from snd_analysis.ide.navigation import DocumentSymbol, OutlineKind, workspace_symbols
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.position_request import ANYWHERE
 from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.wire.uris import path_of
@@ -94,7 +94,7 @@ async def _workspace(session: ClientSession, params: types.WorkspaceSymbolParams
             for each in found
         ]
 
-    return await session.ask(ANYWHERE, answer, background=True)
+    return await session.ask(ANYWHERE, answer, urgency=Urgency.BACKGROUND)
 
 
 async def _document_links(session: ClientSession, params: types.DocumentLinkParams) -> list[types.DocumentLink]:

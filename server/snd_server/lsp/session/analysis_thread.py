@@ -2,7 +2,8 @@
 
 Messages are read meanwhile, so that a running request can be cancelled. Long questions are *background* tasks: any
 other question preempts them between two pieces of work, and they begin again after it. A question that proves long
-while others wait becomes one. The analysis keeps their results up to that point, so little is done twice.
+while others wait becomes one. The analysis keeps their results up to that point, so little is done twice. Work for a
+*pause*, such as the search for samples to evaluate, makes room for background tasks, too: nobody waits for it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from enum import IntEnum
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -27,6 +30,14 @@ _Item = TypeVar("_Item")
 _STACK_BYTES = 256 * 1024 * 1024
 
 _IDLE_SECONDS = 1.0
+
+
+class Urgency(IntEnum):
+    """Ranks of tasks: a task makes room for tasks of a lower number."""
+
+    NOW = 0
+    BACKGROUND = 1
+    PAUSE = 2
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no fault
@@ -87,9 +98,9 @@ class Question:
 class _Job(Struct, eq=False):
     function: Callable[[], Any]
     question: Question = field(default_factory=Question)
-    background: bool = False
+    urgency: Urgency = Urgency.NOW
     goes_last: bool = False
-    """True if it begins again after all other background tasks."""
+    """True if it begins again after all other tasks of its urgency."""
     future: Future[Any] = field(default_factory=Future)
 
     def run(self) -> bool:
@@ -97,7 +108,7 @@ class _Job(Struct, eq=False):
         try:
             answer = self.function()
         except _TookLongError:
-            self.background = True
+            self.urgency = max(self.urgency, Urgency.BACKGROUND)
             self.goes_last = True
             return False
         except _Preempted:
@@ -117,8 +128,7 @@ class AnalysisThread:
         """Start the thread. ``idle`` is called once when there has been nothing to do for a while."""
         self._idle = idle
         self._worked = False
-        self._urgent: deque[_Job] = deque()
-        self._background: deque[_Job] = deque()
+        self._waiting: dict[Urgency, deque[_Job]] = {each: deque() for each in Urgency}
         self._running: _Job | None = None
         self._closed = False
         self._changed = threading.Condition()
@@ -133,7 +143,7 @@ class AnalysisThread:
         return self._add(_Job(function))
 
     async def ask(
-        self, function: Callable[[Question], _Answer], question: Question | None = None, background: bool = False
+        self, function: Callable[[Question], _Answer], question: Question | None = None, urgency: Urgency = Urgency.NOW
     ) -> _Answer:
         """Return the answer of ``function``, whose ``Question`` signals when to stop.
 
@@ -147,7 +157,7 @@ class AnalysisThread:
                 return function(asked)
 
         try:
-            return await asyncio.wrap_future(self._add(_Job(answer, asked, background)))
+            return await asyncio.wrap_future(self._add(_Job(answer, asked, urgency)))
         except asyncio.CancelledError:
             asked.stop()
             raise
@@ -162,8 +172,8 @@ class AnalysisThread:
 
     def _add(self, job: _Job) -> Future[Any]:
         with self._changed:
-            (self._background if job.background else self._urgent).append(job)
-            if not job.background and self._running is not None and self._running.background:
+            self._waiting[job.urgency].append(job)
+            if self._running is not None and job.urgency < self._running.urgency:
                 self._running.question.preempt()
             self._changed.notify()
         return job.future
@@ -171,26 +181,28 @@ class AnalysisThread:
     def _next(self, preempted: _Job | None) -> _Job | None:
         with self._changed:
             if preempted is not None and preempted.goes_last:
-                self._background.append(preempted)
+                self._waiting[preempted.urgency].append(preempted)
             elif preempted is not None:
-                self._background.appendleft(preempted)
+                self._waiting[preempted.urgency].appendleft(preempted)
             self._running = None
         while True:
             with self._changed:
                 if self._closed:
                     return None
-                if self._urgent or self._background:
+                first = next(filter(None, self._waiting.values()), None)
+                if first is not None:
                     self._worked = True
-                    job = self._running = (self._urgent or self._background).popleft()
-                    job.question.begin(self._others_wait)
+                    job = self._running = first.popleft()
+                    least = max(job.urgency, Urgency.BACKGROUND)
+                    job.question.begin(partial(self._others_wait, least))
                     return job
                 is_quiet = not self._changed.wait(_IDLE_SECONDS if self._worked else None)
             if is_quiet:
                 self._worked = False
                 self._idle()
 
-    def _others_wait(self) -> bool:
-        return bool(self._urgent or self._background)
+    def _others_wait(self, least: Urgency) -> bool:
+        return any(jobs for urgency, jobs in self._waiting.items() if urgency <= least)
 
     def _work(self) -> None:
         preempted: _Job | None = None

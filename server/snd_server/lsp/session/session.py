@@ -17,7 +17,7 @@ from snd_analysis.base import Location, ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.lsp.limits import MOST_CHECKED_ARCHIVE_BYTES, MOST_DOCUMENT_CHARACTERS
-from snd_server.lsp.session.analysis_thread import AnalysisThread, Question
+from snd_server.lsp.session.analysis_thread import AnalysisThread, Question, Urgency
 from snd_server.lsp.session.client_settings import ClientSettings, Scopes
 from snd_server.lsp.session.documents import Document, Documents
 from snd_server.lsp.session.heap import Heap
@@ -186,12 +186,12 @@ class ClientSession:
         path: str,
         function: Callable[[Snapshot, Question], _Answer],
         *,
-        background: bool = False,
+        urgency: Urgency = Urgency.NOW,
         if_unchanged: bool = False,
     ) -> _Answer:
         """Return the answer of ``function`` for the current texts, as seen from a file.
 
-        A ``background`` question waits for all others: they preempt it, and it begins again after them. With
+        More urgent questions preempt a less urgent one, and it begins again after them. With
         ``if_unchanged``, a change of the file's text raises Interrupted. Raise UnknownDocument if there is no such
         file.
         """
@@ -199,9 +199,7 @@ class ClientSession:
         if if_unchanged:
             self._asked[path].add(question)
         try:
-            return await self._thread.ask(
-                lambda asked: function(self._snapshot(path, asked), asked), question, background
-            )
+            return await self._thread.ask(lambda asked: function(self._snapshot(path, asked), asked), question, urgency)
         finally:
             if if_unchanged:
                 self._asked[path].discard(question)

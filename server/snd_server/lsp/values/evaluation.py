@@ -18,7 +18,7 @@ from snd_analysis.base import Span
 from snd_analysis.ide.evaluation import GraphName, SampleName, graphs_in, samples_in
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.session.analysis_thread import Interrupted, Question
+from snd_server.lsp.session.analysis_thread import Interrupted, Question, Urgency
 from snd_server.lsp.session.freshness import Freshness, FreshValues, Outcome, ValueKey
 from snd_server.lsp.session.late_runtime import load_runtime
 from snd_server.lsp.session.session import UnknownDocument
@@ -209,7 +209,7 @@ class Evaluations:
         session = self._server.session
         await asyncio.sleep(_MOMENT_SECONDS)
         for path in {job.key.path for job in self._queue.jobs()}:
-            self._end_outdated(path, await self._order(path))
+            self._end_outdated(path, await self._order(path, Urgency.PAUSE))
         await asyncio.sleep(_PAUSE_SECONDS)
         await asyncio.to_thread(load_runtime)  # here, so that no question waits for it on the thread of the analysis
         if not self._queue.is_warm and any(_WORTH_A_PROCESS.search(each.source.text) for each in session.documents):
@@ -218,7 +218,7 @@ class Evaluations:
                 self._queue.warm(options.tensor_bytes)
         for document in session.documents:
             path = document.source.path
-            order = await self._order(path, weigh=True)
+            order = await self._order(path, Urgency.PAUSE, weigh=True)
             self._end_outdated(path, order)
             if order is None:
                 continue
@@ -252,7 +252,9 @@ class Evaluations:
     def _freshness(self, subject: ShownSubject) -> Freshness:
         return self._values.of(subject.key, subject.digest).freshness
 
-    async def _order(self, path: str, *, weigh: bool = False) -> ValuesRequest | None:
+    async def _order(
+        self, path: str, urgency: Urgency = Urgency.BACKGROUND, *, weigh: bool = False
+    ) -> ValuesRequest | None:
         """Return the current samples and graphs of a document; if ``weigh``, with the cheap ones listed.
 
         None if there is no such document.
@@ -266,7 +268,7 @@ class Evaluations:
             return ValuesRequest(subjects, sample_request(snapshot, path, options), options, tuple(cheap))
 
         try:
-            return await self._server.session.ask(path, answer, background=True)
+            return await self._server.session.ask(path, answer, urgency=urgency)
         except UnknownDocument:
             return None
 

@@ -15,7 +15,7 @@ from snd_analysis.ide.evaluation import SampleName
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.limits import MOST_RECORDINGS
-from snd_server.lsp.session.analysis_thread import Interrupted, Question
+from snd_server.lsp.session.analysis_thread import Interrupted, Question, Urgency
 from snd_server.lsp.session.session import UnknownDocument
 from snd_server.lsp.session.workspace_edits import workspace_edit
 from snd_server.lsp.wire.parameters import entry
@@ -170,4 +170,4 @@ async def _references(server: SndServer, arguments: tuple[Any, ...]) -> list[typ
         places = references(snapshot, path, offset, question.each(server.session.files()), with_declaration=False)
         return [server.session.location(snapshot, each) for each in places]
 
-    return await server.session.ask(path, answer, background=True)
+    return await server.session.ask(path, answer, urgency=Urgency.BACKGROUND)

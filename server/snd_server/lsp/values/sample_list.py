@@ -12,7 +12,7 @@ from lsprotocol import types
 from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot
-from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.analysis_thread import Question, Urgency
 from snd_server.lsp.session.position_request import ANYWHERE
 from snd_server.lsp.values.shown_values import ShownSample
 from snd_server.lsp.wire.parameters import document_path, place
@@ -43,7 +43,7 @@ async def _samples(server: SndServer, params: Any) -> dict[str, Any]:
         found = question.each(server.evaluations.samples(snapshot, path, within))
         return {"version": 1, "samples": [_content(each, source, converter) for each in found]}
 
-    return await server.session.ask(path, answer, background=True)
+    return await server.session.ask(path, answer, urgency=Urgency.BACKGROUND)
 
 
 async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ async def _sample_files(server: SndServer, params: Any) -> dict[str, Any]:
         paths = [each for each in question.each(server.session.files()) if _may_have_samples(snapshot, each)]
         return {"version": 1, "uris": [server.session.documents.uri(each) for each in paths]}
 
-    return await server.session.ask(ANYWHERE, answer, background=True)
+    return await server.session.ask(ANYWHERE, answer, urgency=Urgency.BACKGROUND)
 
 
 def _may_have_samples(snapshot: Snapshot, path: str) -> bool:
