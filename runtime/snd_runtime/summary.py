@@ -41,12 +41,30 @@ class Summary(Struct, frozen=True):
     distinct: int | None = None
 
     def __str__(self) -> str:
-        return f"{type_text(self.dtype, self.shape)} {' '.join(self._statistics())}"
+        return f"{self.type} {' '.join(self._statistics())}"
+
+    @property
+    def type(self) -> str:
+        """The type as the language writes it: ``real[2,3]``."""
+        return type_text(self.dtype, self.shape)
 
     @property
     def brief(self) -> str:
         """Return the summary without the usual ``nan=0``."""
-        return f"{type_text(self.dtype, self.shape)} {' '.join(each for each in self._statistics() if each != _NO_NAN)}"
+        return f"{self.type} {' '.join(each for each in self._statistics() if each != _NO_NAN)}"
+
+    def fitting(self, length: int) -> str:
+        """Return the statistics that matter most, in at most ``length`` characters, without the type.
+
+        NaN and infinite elements come first, then range, mean and deviation. The number of elements is left out: the
+        shape says it.
+        """
+        found = [each for each in self._statistics() if each != _NO_NAN and not each.startswith("n=")]
+        found = [part for each in found for part in (each.split(" ") if each.startswith("μ") else [each])]
+        found.sort(key=lambda each: not each.startswith(("nan=", "inf=")))
+        while found and len(" ".join(found)) > length:
+            found.pop()
+        return " ".join(found)
 
     def _statistics(self) -> Iterator[str]:
         yield f"n={self.count}"

@@ -70,10 +70,13 @@ This needs files that have been read. Otherwise a lens shows the number when it 
 """
 LONGEST_NODE_TEXT = 80
 """Maximum number of characters of the text of a node in the view of the syntax tree; the rest is left out."""
-LONGEST_HINT = 80
-"""Maximum number of characters of a hint with a value. The rest of a longer hint is '…'."""
-LONGEST_HINT_ELEMENTS = 48
-"""Maximum number of characters of all elements in a hint. Of longer ones, statistics are shown."""
+LONGEST_HINT = 43
+"""Maximum number of characters of a hint with a value: VS Code shows no more in a line by default.
+
+Statistics and elements that do not fit are left out.
+"""
+LONGEST_HINT_MESSAGE = 80
+"""Maximum number of characters of a hint with a message. The rest of a longer one is '…'."""
 MOST_HINT_ELEMENTS = 12
 """Maximum number of elements in a hint. Of more, statistics are shown."""
 MOST_HOVERED_BYTES = 64 << 20

@@ -241,10 +241,10 @@ async def test_names_of_loops_and_extents_have_values_in_hovers(client: Editor):
 async def test_values_of_matrices_packs_and_copies_stand_on_one_line(client: Editor):
     text = """import layout;
 
-# >>> net([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+# >>> net([[1.0, 2.0], [3.0, 4.0]])
 graph net {
-    @input { x: real[2,4]; }
-    @output { y: real[2,4]; }
+    @input { x: real[2,2]; }
+    @output { y: real[2,2]; }
     @compose {
         halves..(2) = layout.split{axis=1, count=2}(x);
         back = layout.concat{axis=1}(halves);
@@ -255,16 +255,34 @@ graph net {
 """
     open_text(client, URI, text)
     found = await eventually(lambda: shown(client, text), lambda found: "= [" in str(found))
-    matrix = "[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]"
+    matrix = "[[1.0, 2.0], [3.0, 4.0]]"
     assert found == {
-        "halves..(2) = layout.split{axis=1, count=2}(x);": (
-            "real[2,2]..(2) = [[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]]"
-        ),
-        "back = layout.concat{axis=1}(halves);": f"real[2,4] = {matrix}",
-        "same = back;": f"real[2,4] = {matrix}",
-        "y = same;": f"real[2,4] = {matrix}",
+        "halves..(2) = layout.split{axis=1, count=2}(x);": "real[2,1]..(2)",
+        "back = layout.concat{axis=1}(halves);": f"real[2,2] = {matrix}",
+        "same = back;": f"real[2,2] = {matrix}",
+        "y = same;": f"real[2,2] = {matrix}",
     }
-    assert "same: real[2,4] n=8" in await hover(client, text, "same;"), "a copy has its own name"
+    assert "same: real[2,2] n=4" in await hover(client, text, "same;"), "a copy has its own name"
+
+
+async def test_hints_fit_into_the_limit_of_vs_code(client: Editor):
+    """VS Code cuts what is longer than 43 characters: the shape stands first, then NaN, the range and the mean."""
+    text = """import math;
+
+# >>> net(random[1,6,32,32])
+graph net {
+    @input { x: real[1,6,32,32]; }
+    @output { y: real[1,6,32,32]; }
+    @compose {
+        low, high = math.moments{axes=[1, 2, 3]}(x);
+        y = math.log(x);
+    }
+}
+"""
+    open_text(client, URI, text)
+    found = await eventually(lambda: shown(client, text), lambda found: "nan" in str(found))
+    assert max(map(len, found.values())) <= 43
+    assert re.fullmatch(r"real\[1,6,32,32\] nan=\d+ x∈\[.*\].*", found["y = math.log(x);"]), found
 
 
 async def test_a_variable_and_its_update_have_values_of_their_own(client: Editor):

@@ -61,22 +61,29 @@ def offered(found: Iterable[Action], only: Sequence[str]) -> list[Action]:
 
 
 def with_different_titles(found: Sequence[Action], source: Source) -> list[Action]:
-    """Return the actions; equal titles get the line and column of their change."""
+    """Return the actions; equal titles get the line and column of their change, and its end if that is equal."""
     titles = Counter(each.title for each in found)
+    starts = Counter((each.title, _changed(each).start) for each in found)
 
     def placed(action: Action) -> Action:
-        at = source.position(_first(action))
-        return replace(action, title=f"{action.title} (line {at.line}, column {at.column})")
+        changed = _changed(action)
+        at, end = source.position(changed.start), source.position(changed.end)
+        columns = f"column {at.column}"
+        if starts[action.title, changed.start] > 1:
+            same = at.line == end.line
+            columns += f" to {end.column}" if same else f" to line {end.line}, column {end.column}"
+        return replace(action, title=f"{action.title} (line {at.line}, {columns})")
 
     return [placed(each) if titles[each.title] > 1 else each for each in found]
 
 
-def _first(action: Action) -> int:
-    """Return the first offset that an action changes."""
+def _changed(action: Action) -> Span:
+    """Return the part of the text from the first to the last change."""
     if action.edits:
-        return min(each.location.span.start for each in action.edits)
+        spans = [each.location.span for each in action.edits]
+        return Span(min(each.start for each in spans), max(each.end for each in spans))
     numbers = [] if action.command is None else [each for each in action.command.arguments if isinstance(each, int)]
-    return min(numbers, default=0)
+    return Span(min(numbers, default=0), max(numbers, default=0))
 
 
 class Request(Struct, frozen=True):

@@ -12,13 +12,13 @@ from snd_analysis.base import Location, Span
 from snd_analysis.ide import FrontEnd
 from snd_analysis.ide.evaluation import KnownSample, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint, LabelPart
-from snd_server.lsp.limits import LONGEST_HINT, LONGEST_HINT_ELEMENTS, MOST_HINT_ELEMENTS
+from snd_server.lsp.limits import LONGEST_HINT, LONGEST_HINT_MESSAGE, MOST_HINT_ELEMENTS
 from snd_server.lsp.session.freshness import Freshness
 from snd_server.lsp.values.shown_values import ShownGraph, ShownSample
 
 if TYPE_CHECKING:
     from snd_runtime.evaluation import ShownTensor
-    from snd_runtime.samples import GraphTrace, SampleOutcome, TracedTensor
+    from snd_runtime.samples import GraphTrace, SampleOutcome, SampleResult, TracedTensor
 
 _LINE_BREAK = re.compile(r"\n *")
 
@@ -51,7 +51,7 @@ def _hint(offset: int, text: str, kind: HintKind = HintKind.VALUE, location: Loc
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_HINT else f"{text[: LONGEST_HINT - 1]}…"
+    return text if len(text) <= LONGEST_HINT_MESSAGE else f"{text[: LONGEST_HINT_MESSAGE - 1]}…"
 
 
 def _code_hint(each: ShownSample) -> str:
@@ -76,7 +76,16 @@ def _outcome_text(outcome: SampleOutcome) -> str:
         return "✓ it fails as expected"
     if outcome.message is not None:
         return " ".join(outcome.message.split())
-    return "; ".join(result.brief for result in outcome.results if not result.recorded)
+    unrecorded = [result for result in outcome.results if not result.recorded]
+    return "; ".join(_result_text(result, LONGEST_HINT // len(unrecorded)) for result in unrecorded)
+
+
+def _result_text(result: SampleResult, room: int) -> str:
+    """Return a result in a number of characters, if it can be said in as few: its statistics, or its elements."""
+    if " = " in result.now or len(result.shown) != 1 or result.shown[0].summary is None:
+        return result.brief
+    head = f"{result.name}: {result.shown[0].summary.type} "
+    return f"{head}{result.shown[0].summary.fitting(room - len(head))}".rstrip()
 
 
 def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHint]:
@@ -87,9 +96,9 @@ def _result_hints(each: ShownSample, outcome: SampleOutcome) -> Iterator[InlayHi
         if result is None or not result.recorded:
             continue
         if result.difference is not None:
-            text = f"≠ {result.brief}"
+            text = f"≠ {_result_text(result, LONGEST_HINT - 2)}"
         elif recorded.value is None and recorded.dtype is not None:
-            text = f"✓ {result.brief}"
+            text = f"✓ {_result_text(result, LONGEST_HINT - 2)}"
         else:
             text = "✓"
         yield _hint(each.sample.placed.start + recorded.line.end, text)
@@ -168,39 +177,54 @@ def _tensor_hint(
         way = Location(each.key.path, each.choice.span)
     freshness = f"{Freshness.STALE}, {each.value.freshness}" if each.value.is_awaited else Freshness.STALE
     parts = [] if each.value.settled else [LabelPart(f"{freshness}: ")]
-    for at, (name, traced) in enumerate(known):
-        prefix = f"{'; ' if at else ''}{f'{name.name}: ' if len(known) > 1 else ''}"
-        type_, value = _type_and_value(traced)
-        parts += [LabelPart(prefix), LabelPart(type_, locations.get(type_)), LabelPart(_shortened(value), way)]
+    names = [f"{name.name}: " if len(known) > 1 else "" for name, _ in known]
+    prefixes = [f"; {name}" if at else name for at, name in enumerate(names)]
+    types = [_type(traced) for _, traced in known]
+    room = LONGEST_HINT - sum(map(len, [*(part.text for part in parts), *prefixes, *types]))
+    for at, (prefix, type_, (_, traced)) in enumerate(zip(prefixes, types, known, strict=True)):
+        value = _value(traced, room // (len(known) - at))
+        room -= len(value)
+        parts += [LabelPart(prefix), LabelPart(type_, locations.get(type_)), LabelPart(value, way)]
     found = tuple(part for part in parts if part.text)
     return InlayHint(offset, HintKind.GRAPH_VALUE, found, before=True)
 
 
-def _type_and_value(traced: TracedTensor) -> tuple[str, str]:
+def _type(traced: TracedTensor) -> str:
+    first = traced.shown[0]
+    types = {_type_of(tensor) for tensor in traced.shown}
+    if first.item is None or first.summary is None:
+        return types.pop()
+    return f"{types.pop() if len(types) == 1 else '…'}..({len(traced.shown)})"
+
+
+def _type_of(tensor: ShownTensor) -> str:
+    return "" if tensor.summary is None else tensor.summary.type
+
+
+def _value(traced: TracedTensor, room: int) -> str:
+    """Return the value in a number of characters: all elements if they fit, else the statistics that do.
+
+    The values of a pack are shown as elements only.
+    """
     last = "".join(f" #{number}" for number in traced.iterations)
     first = traced.shown[0]
-    if first.item is None or first.summary is None:
-        type_, value = _one(first)
-        return type_, f"{last}{value}"
-    types = {_one(tensor)[0] for tensor in traced.shown}
-    type_ = f"{types.pop() if len(types) == 1 else '…'}..({len(traced.shown)})"
-    values = [_one(tensor)[1].removeprefix(" = ") for tensor in traced.shown]
-    if all("=" not in value for value in values):
-        return type_, f"{last} = [{', '.join(values)}]"
-    return type_, f"{last} {'; '.join(value.strip() for value in values)}"
+    if first.summary is None:
+        return f"{last}{'[]' if first.is_pack else 'null'}"
+    elements = [_elements(tensor) for tensor in traced.shown]
+    text = None if None in elements else ", ".join(each for each in elements if each is not None)
+    text = text if text is None or first.item is None else f"[{text}]"
+    if text is not None and len(f"{last} = {text}") <= room:
+        return f"{last} = {text}"
+    return f"{last} {first.summary.fitting(room - len(last) - 1)}".rstrip() if first.item is None else last
 
 
-def _one(tensor: ShownTensor) -> tuple[str, str]:
-    if tensor.summary is None:
-        return "", "[]" if tensor.is_pack else "null"
-    type_, _, statistics = tensor.summary.brief.partition(" ")
-    if tensor.values is not None and 0 < tensor.values.size <= MOST_HINT_ELEMENTS:
-        from snd_runtime.values import value_text
+def _elements(tensor: ShownTensor) -> str | None:
+    """Return the elements of a small tensor in one line; None for a larger one."""
+    if tensor.values is None or not 0 < tensor.values.size <= MOST_HINT_ELEMENTS:
+        return None
+    from snd_runtime.values import value_text
 
-        text = _LINE_BREAK.sub(" ", value_text(tensor.values))
-        if len(text) <= LONGEST_HINT_ELEMENTS:
-            return type_, f" = {text}"
-    return type_, f" {statistics}"
+    return _LINE_BREAK.sub(" ", value_text(tensor.values))
 
 
 def name_content(hint: ValueHint) -> dict[str, Any]:
