@@ -266,7 +266,7 @@ graph net {
 
 
 async def test_hints_fit_into_the_limit_of_vs_code(client: Editor):
-    """VS Code cuts what is longer than 43 characters: the shape stands first, then NaN, the range and the mean."""
+    """VS Code shows 43 characters of a hint: the shape stands first, then NaN, the range and the mean."""
     text = """import math;
 
 # >>> net(random[1,6,32,32])
