@@ -12,17 +12,19 @@ from msgspec.structs import replace
 from snd_analysis.compose import Session, Specialization, Template
 from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.symbolic.values import NULL, Value
+from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution import ComputedTensor, Execution, bind_arrays, execute
 from snd_runtime.execution.plain import plain
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.conditioning import DifferenceVerdict, Runs, verdict
 from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
+from snd_server.exchange.special_values import is_open, with_special_values
 from snd_server.exchange.ties import operator_of_rounding, operator_of_tie
 from snd_server.exchange.trials import Comparison, TrialArguments, Trials, arrays_of, compare_on_trials
 from snd_server.limits import LONGEST_VERIFICATION_RUN
 from snd_server.running.arguments import ArgumentError
-from snd_server.running.deviation import TOLERANCE, difference
+from snd_server.running.deviation import TOLERANCE, difference, special_difference
 
 _QUANTIZED_TOLERANCE = 0.02
 """Rounding decides which of two steps a value between them gets; 8 bits have 256."""
@@ -79,7 +81,56 @@ def verify(
         except InferenceLimitError as limit:
             raise ArgumentError(f"--verify: {limit}") from None
 
-    return compare_on_trials(trials, compare)[1]
+    tried, found = compare_on_trials(trials, compare)
+    if found.wrong is not None:
+        return found
+    return replace(found, special=_special(chosen, variables, path, tried[0], trials, inference))
+
+
+def _special(
+    chosen: Chosen,
+    variables: Mapping[str, Argument],
+    path: str,
+    tried: TrialArguments,
+    trials: Trials,
+    inference: Inference,
+) -> str | None:
+    """Return a difference for NaN and infinities among the inputs, unless the first is in a node of ``KINDS``."""
+    from snd_server.exchange.onnx_export import write_model
+
+    given = with_special_values(tried, trials.seed)
+    if given is None:
+        return None
+    try:
+        ran = _run(chosen, variables, path, given, trials, inference)
+        differs = _first_special(ran.outputs, ran.results, ran.expected)
+        if differs is None:
+            return None
+        quantizing = chosen.session if chosen.is_quantized else None
+        traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
+        traces = inference.run(traced.SerializeToString(), ran.feed)
+    except EvaluationFailed:
+        return None  # snd refuses such inputs
+    except (InferenceError, InferenceLimitError) as error:
+        return f"onnxruntime fails where snd runs: {error}"
+    seen = {name: value for name, value in ran.seen.items() if name in traces and isinstance(value, np.ndarray)}
+    output, words = differs
+    unlike = (name for name, value in seen.items() if special_difference(traces[name], value) is not None)
+    first = next(unlike, output)
+    if is_open(traced, first):
+        return None
+    return (
+        f"'{output}' differs: {words}" if first == output else f"'{output}' differs: {words}, and '{first}' before it"
+    )
+
+
+def _first_special(outputs: Sequence[str], found: Mapping[str, Any], expected: Sequence[Any]) -> tuple[str, str] | None:
+    """Return the first output that differs in NaN or infinities, with the difference in words."""
+    for output, value in zip(outputs, expected, strict=True):
+        words = special_difference(found[output], value)
+        if words is not None:
+            return output, words
+    return None
 
 
 def _has_few_bits(model: Any) -> bool:
@@ -88,18 +139,30 @@ def _has_few_bits(model: Any) -> bool:
     return any(node.op_type == "QuantizeLinear" for node in nodes)
 
 
-def _compared(
+class _Ran(Struct, frozen=True):
+    """Two runs of a graph on the same inputs, in snd and from its file in onnxruntime."""
+
+    specialization: Specialization
+    model: Any
+    feed: Mapping[str, Any]
+    outputs: Sequence[str]
+    results: Mapping[str, Any]
+    expected: Sequence[Any]
+    seen: Mapping[str, Argument]
+
+
+def _run(
     chosen: Chosen,
     variables: Mapping[str, Argument],
     path: str,
     given: TrialArguments,
     trials: Trials,
     inference: Inference,
-) -> Comparison:
+) -> _Ran:
     """Run the graph and the file on inputs. Raise EvaluationFailed if the graph does not run with these."""
     import onnx
 
-    from snd_server.exchange.onnx_export import STATE_SUFFIX, fit_name, write_model
+    from snd_server.exchange.onnx_export import STATE_SUFFIX, fit_name
 
     seen: dict[str, Argument] = {}
 
@@ -114,15 +177,31 @@ def _compared(
     specialization = bind_arrays(chosen.session, chosen.template, given, chosen.attributes, dtypes)
     outcome = execute(chosen.session, specialization, given, execution)
     model = onnx.load(path, load_external_data=False)
-    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(model) else TOLERANCE
     names = [each.name for each in model.graph.input]
     feed = _feed(specialization, given, names)
     expected = [array for value in outcome.outputs.values() for array in arrays_of(value)]
     states = {f"{fit_name(name)}{STATE_SUFFIX}": array for name, array in _named_arrays(outcome.variables)}
     outputs = [each.name for each in model.graph.output]
     expected += [states[name] for name in outputs[len(expected) :]]
-    results = inference.run(path, feed)
-    for output, one, other in zip(outputs, (results[name] for name in outputs), expected, strict=True):
+    return _Ran(specialization, model, feed, outputs, inference.run(path, feed), expected, seen)
+
+
+def _compared(
+    chosen: Chosen,
+    variables: Mapping[str, Argument],
+    path: str,
+    given: TrialArguments,
+    trials: Trials,
+    inference: Inference,
+) -> Comparison:
+    """Run the graph and the file on inputs. Raise EvaluationFailed if the graph does not run with these."""
+    from snd_server.exchange.onnx_export import write_model
+
+    ran = _run(chosen, variables, path, given, trials, inference)
+    seen, feed = ran.seen, ran.feed
+    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(ran.model) else TOLERANCE
+    for output, other in zip(ran.outputs, ran.expected, strict=True):
+        one = ran.results[output]
         differs = difference(one, other, tolerance)
         if differs is None:
             continue
@@ -133,7 +212,14 @@ def _compared(
         if differing:
             found, known = {**traces, **feed}, {**seen, **feed}
             runs = Runs(
-                chosen.session, specialization, given, variables, found, known, seed=trials.seed, limits=trials.limits
+                chosen.session,
+                ran.specialization,
+                given,
+                variables,
+                found,
+                known,
+                seed=trials.seed,
+                limits=trials.limits,
             )
             words = _explained(chosen, runs, differing)
             if words.is_rounding:

@@ -23,6 +23,7 @@ from snd_server.checking.checker import Checker
 from snd_server.checking.report import Report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
+from snd_server.exchange import special_values
 from snd_server.exchange.export_comparison import Chosen, verify
 from snd_server.exchange.inference import Inference
 from snd_server.extras import demand_onnx
@@ -104,6 +105,9 @@ def run_export(request: ExportRequest) -> int:
         if not request.quiet:
             functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""
             say(f"{request.output}: {counted(len(model.graph.node), 'node')}{functions}")
+            special = special_values.note(model)
+            if special is not None:
+                say(special)
         if note is not None:
             say(f"warning: the file was not checked completely: {note}", err=True)
         if not request.verify:
@@ -116,6 +120,8 @@ def run_export(request: ExportRequest) -> int:
         return PROBLEMS
     if not request.quiet:
         say(found.note or "onnxruntime computes the same outputs on random inputs")
+    if found.special is not None:
+        say(f"warning: for NaN and infinities among the inputs, {found.special} (onnxruntime and snd)", err=True)
     return CLEAN
 
 

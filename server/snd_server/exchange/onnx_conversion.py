@@ -28,6 +28,7 @@ from snd_server.exchange.onnx_import import (
 )
 from snd_server.exchange.onnx_import.data import type_name
 from snd_server.exchange.onnx_import.source import Array, symbols_of, with_extents
+from snd_server.exchange.special_values import source_note
 from snd_server.limits import LONGEST_PROBLEM, MOST_PROBLEMS
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.tensor_inputs import given_tensors
@@ -49,6 +50,9 @@ def run_onnx(request: ConvertRequest) -> int:
     main = os.path.join(request.output, MAIN)
     if not request.quiet and (converted.outputs or not converted.left_out):
         say(summary(converted.statements, len(converted.weights), main))
+        special = source_note(converted.source)
+        if special is not None:
+            say(special)
     if _told_problems(converted):
         return PROBLEMS
     if wrong_output(request, main):

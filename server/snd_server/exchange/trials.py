@@ -49,6 +49,8 @@ class Comparison(Struct, frozen=True):
 
     wrong: str | None = None
     note: str | None = None
+    special: str | None = None
+    """Difference for inputs with NaN and infinities, where no note of ``special_values`` covers it."""
 
 
 class TrialFailed(Exception):  # noqa: N818

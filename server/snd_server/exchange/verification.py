@@ -24,11 +24,12 @@ from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertReque
 from snd_server.exchange.inference import Inference, InferenceLimitError
 from snd_server.exchange.onnx_import import ConvertedModel, tensor_array
 from snd_server.exchange.onnx_import.judge import RuntimeFailedError, run_onnxruntime
+from snd_server.exchange.special_values import is_open_in_source, with_special_values
 from snd_server.exchange.trials import Comparison, TrialFailed, Trials, compare_on_trials, shown_inputs
 from snd_server.limits import LONGEST_VERIFICATION_RUN
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.chosen_graph import chosen_graph
-from snd_server.running.deviation import TOLERANCE, difference
+from snd_server.running.deviation import TOLERANCE, difference, special_difference
 from snd_server.running.evaluate import Observer, RunRequest, answer_of, prepare
 from snd_server.running.weights import loaded, stored_weights
 from snd_server.settings.config import Configurations
@@ -67,7 +68,17 @@ def verify(request: ConvertRequest, converted: Converted, main: str) -> int:
         )
         return _comparison(name, differs + _first_difference(before, after, converted.names), found), len(source)
 
-    return _on_trials(request, main, compared)
+    def special(evaluator: Evaluator, inputs: _Arrays) -> str | None:
+        given = {sources.get(name, name): array for name, array in inputs.items()}
+        try:
+            source, _ = _run(evaluator, request, request.path, given, drawn)
+            target, _ = _run(evaluator, request, main, inputs, weights)
+        except ArgumentError:
+            return None  # one of the two refuses such inputs
+        differs = _first_special(source, target, converted.names)
+        return None if differs is None else f"'{differs[0]}' differs: {differs[1]}"
+
+    return _on_trials(request, main, compared, special)
 
 
 def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: _Arrays) -> int:
@@ -95,8 +106,30 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
         found = DifferenceVerdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
         return _comparison(name, differs + _first_difference(before, after, converted.tensors), found), len(source)
 
+    def special(evaluator: Evaluator, inputs: _Arrays) -> str | None:
+        given = {**{name: inputs[new] for name, new in converted.inputs.items() if new in inputs}, **fixed}
+        try:
+            source = run_onnxruntime(inference, request.path, given)
+            target, after = _run(evaluator, request, main, inputs, {})
+            differs = _first_special(source, target, converted.outputs)
+            if differs is None:
+                return None
+            every = run_onnxruntime(inference, request.path, given, tuple(converted.tensors))
+        except (ArgumentError, RuntimeFailedError, InferenceLimitError):
+            return None  # one of the two refuses such inputs
+        before = {name: summarize(array) for name, array in every.items()}
+        alike = {
+            name: _equally_special(summary, after[converted.tensors[name]])
+            for name, summary in before.items()
+            if converted.tensors.get(name) in after
+        }
+        output, words = differs
+        differing, equal = ({name for name, each in alike.items() if each is wanted} for wanted in (False, True))
+        is_open = is_open_in_source(converted.source, differing | {output}, equal)
+        return None if is_open else f"'{output}' differs: {words}"
+
     with Inference(request.memory_bytes) as inference:
-        return _on_trials(request, main, compared)
+        return _on_trials(request, main, compared, special)
 
 
 def _comparison(name: str, differs: str, found: DifferenceVerdict) -> Comparison:
@@ -134,20 +167,30 @@ def _verdict(
 
 
 def _on_trials(
-    request: ConvertRequest, main: str, compared: Callable[[Evaluator, _Arrays], tuple[Comparison, int]]
+    request: ConvertRequest,
+    main: str,
+    compared: Callable[[Evaluator, _Arrays], tuple[Comparison, int]],
+    special: Callable[[Evaluator, _Arrays], str | None],
 ) -> int:
-    """Compare with small dynamic extents and, as far as the model allows, with large ones; return the exit status."""
+    """Compare with small dynamic extents and, as far as the model allows, with large ones; return the exit status.
+
+    A difference for NaN and infinities among the inputs, which ``special`` returns, is a warning.
+    """
     trials, count = _trials(request, main), 0
     with Evaluator(ProcessLimits(memory_bytes=request.memory_bytes)) as evaluator:
 
+        def by_name(arguments: Any) -> dict[str, Array]:
+            members = zip(trials.template.inputs, arguments, strict=True)
+            return {member.name: value for member, value in members if isinstance(value, np.ndarray)}
+
         def compare(arguments: Any) -> Comparison:
             nonlocal count
-            members = zip(trials.template.inputs, arguments, strict=True)
-            inputs = {member.name: value for member, value in members if isinstance(value, np.ndarray)}
-            found, count = compared(evaluator, inputs)
+            found, count = compared(evaluator, by_name(arguments))
             return found
 
         tried, found = compare_on_trials(trials, compare)
+        changed = with_special_values(tried[0], request.seed) if found.wrong is None else None
+        differs = None if changed is None else special(evaluator, by_name(changed))
     if found.wrong is not None:
         say(found.wrong.replace("{inputs}", shown_inputs(trials, tried[-1])), err=True)
         return PROBLEMS
@@ -155,6 +198,8 @@ def _on_trials(
         plural = "" if count == 1 else "s"
         shown = "; ".join(shown_inputs(trials, each) for each in tried)
         say(found.note or f"{count} output{plural} equal on random inputs ({shown})")
+    if differs is not None:
+        say(f"warning: for NaN and infinities among the inputs, {differs} (the source and the new model)", err=True)
     return CLEAN
 
 
@@ -240,6 +285,20 @@ def _first_difference(before: Mapping[str, Summary], after: Mapping[str, Summary
         if found is not None and not _alike(summary, found):
             return f"; the first tensor that differs is '{name}'"
     return ""
+
+
+def _first_special(expected: _Arrays, target: _Arrays, names: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the first output that differs in NaN or infinities, with the difference in words."""
+    for name, array in expected.items():
+        found = target.get(names.get(name, name))
+        words = None if found is None else special_difference(array, found)
+        if words is not None:
+            return name, words
+    return None
+
+
+def _equally_special(one: Summary, other: Summary) -> bool:
+    return (one.nan, one.infinite) == (other.nan, other.infinite)
 
 
 def _alike(one: Summary, other: Summary) -> bool:

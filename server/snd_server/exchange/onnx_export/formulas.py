@@ -374,7 +374,8 @@ class _Space:
             if operation == "round":
                 return rounded(scope, names[0])
             if operation == "frac":
-                return scope.node("Sub", [names[0], self._truncated(names[0])])
+                rest = scope.node("Sub", [names[0], self._truncated(names[0])])  # of an infinity, this is NaN
+                return scope.node("Where", [scope.node("IsInf", names), scope.constant(0.0, np.float32), rest])
         elif kind is None and dtype == "int":
             kind = _INT.get(operation)
             if operation in ("/", "\\"):

@@ -61,6 +61,8 @@ class ConvertedModel(Struct, frozen=True):
     problems: tuple[UntranslatedNode, ...]
     left_out: tuple[str, ...]
     """The outputs of the source that the module does not have, since nodes before them are not translated."""
+    source: SourceGraph
+    """The graph that was converted."""
     has_halves: bool = False
     """True if the source computes with reals of fewer than 32 bits."""
 
@@ -150,6 +152,7 @@ class _Conversion:
             frozenset(_operators(invoked)),
             tuple(self._translator.problems),
             left_out,
+            self._graph,
             any(isinstance(each, Data) and is_half(each.dtype) for each in self._translator.known.values()),
         )
 
