@@ -54,7 +54,7 @@ def convert(
     allow_deep_recursion()
     if weights not in get_args(WeightsForm):
         forms = " or ".join(f"'{each}'" for each in get_args(WeightsForm))
-        raise ArgumentError(f"weights are written as {forms}, not as {weights!r}")
+        raise ArgumentError(f"'weights' must be {forms}, not {weights!r}")
     demand_int("memory", memory)
     values, folder = by_name("constants", constants), path_of("output", output)
     if map is not None and weights_from is None:

@@ -62,7 +62,7 @@ def load(
     name = path_of("path", path)
     place = None if weights is None else path_of("weights", weights)
     if missing not in (None, *get_args(Missing)):
-        raise ArgumentError(f"'missing' is 'error' or 'random', not {missing!r}")
+        raise ArgumentError(f"'missing' must be 'error' or 'random', not {missing!r}")
     if missing is None and weights is not None:
         missing = "error"
     request = RunRequest(

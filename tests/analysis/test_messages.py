@@ -25,7 +25,6 @@ _SENTENCE = re.compile(r'(["`])([A-Z][^"`\n]*[.:?}])\1')
 _PLACE = re.compile(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 LONGEST = 160
 LONG = {
-    "ambiguous-shape": "says which lengths are open, and two ways to decide them",
     "branch-types": "has both types side by side, and why they must agree",
 }
 """Rules with longer messages, each with the reason."""

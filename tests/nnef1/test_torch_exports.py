@@ -26,7 +26,7 @@ from support import sampling
 
 _EXPORTS = Path(__file__).parent / "torch_exports"
 _REFUSED = {
-    "group_norm_of_a_batch": "fit for B == 2 only: a number stands where the extent depends on 'B'",
+    "group_norm_of_a_batch": "fit only for B == 2: write an extent that depends on 'B' instead of a number",
     "mask_of_bools": "tract adds the mask to the scores, so it must be of scalars: 0.0 where",
     "replicated_border": "tract calls the border 'replicate' 'replicated'",
 }

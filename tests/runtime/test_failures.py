@@ -122,11 +122,11 @@ def test_wide_ints_on_the_way_to_others():
     ("formulas", "message", "place"),
     [
         (["y[m,] = x[i,], i < n | x[i,] > 0.0;", "z[m,] = i, i < n | x[i,] > 1.0;"],
-         "'m' comes to 2 in 'z', but to 3 in 'y'", 1),
+         "'m' is 2 in 'z', but 3 in 'y'", 1),
         (["z[m,] = i, i < n | x[i,] > 1.0;", "y[m,] = x[i,], i < n | x[i,] > 0.0;"],
-         "'m' comes to 3 in 'y', but to 2 in 'z'", 1),
+         "'m' is 3 in 'y', but 2 in 'z'", 1),
         (["z[m,] = i, i < n | x[i,] > 9.0;", "y[m,] = x[i,], i < n | x[i,] > 0.0;"],
-         "'m' comes to 3 in 'y', but to 0 in 'z'", 1),
+         "'m' is 3 in 'y', but 0 in 'z'", 1),
     ],
 )  # fmt: skip
 def test_an_extent_that_formulas_count_differently(formulas: list[str], message: str, place: int):

@@ -120,7 +120,7 @@ def test_a_png(real, file):
         (("--cell", "y[0]"), "'y' has 2 dimensions, but the cell has 1 index"),
         (("--cell", "y[0,4]"), "the index 4 is outside of 'y', whose shape is [1,4]"),
         (("--cell", "z[0]"), "there is no tensor 'z', only 'y', 'x'"),
-        (("--cell", "y[0,2]", "--input", "x=1,9"), "'pool' can't be invoked with that"),
+        (("--cell", "y[0,2]", "--input", "x=1,9"), "'pool' can't be invoked with these attributes and shapes"),
         (("--cell", "y[0,2]", "--attrib", "size=3"), "give the shape of 'x', as in --input x=1,5"),
         (("--cell", "y[0,2]", "--format", "dot"), "--cell draws .svg, .png and .json"),
         ((), "--operator goes with --cell"),

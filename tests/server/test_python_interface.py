@@ -58,7 +58,7 @@ def test_ints_given_for_a_generic_type_become_reals_beside_reals(tmp_path: Path)
 def test_arrays_outside_the_base_of_a_generic_type_are_refused(tmp_path: Path):
     with pytest.raises(snd.ModelError, match="can be int or real, but the input 'x' is 'str'"):
         _model(tmp_path, GENERIC).run(x=["a", "b"], y=["c", "d"])
-    with pytest.raises(snd.ModelError, match="'T' of 'Generic' is 'int' by the input 'x', but is 'bool'"):
+    with pytest.raises(snd.ModelError, match="'T' of 'Generic' is 'int' because of the input 'x', but 'bool'"):
         _model(tmp_path, GENERIC).run(x=[1, 2], y=[True, False])
 
 
@@ -163,7 +163,7 @@ def test_a_model_without_weights_warns_of_them(tmp_path: Path):
         model.run(x=[1, 1])  # once is enough
     with pytest.raises(snd.WeightsError):
         _model(tmp_path, DENSE, missing="error")
-    with pytest.raises(snd.ArgumentError, match="'missing' is 'error' or 'random', not 'none'"):
+    with pytest.raises(snd.ArgumentError, match="'missing' must be 'error' or 'random', not 'none'"):
         _model(tmp_path, DENSE, missing="none")
 
 
@@ -358,7 +358,7 @@ def test_what_cannot_be_written_is_an_argument_error(tmp_path: Path):
     path = _onnx(tmp_path / "net.onnx", "Relu")
     with pytest.raises(snd.ArgumentError, match="can't be written"):
         snd.load(path).export(tmp_path / "missing" / "net.onnx")
-    with pytest.raises(snd.ArgumentError, match="weights are written as 'dat' or 'npz' or 'safetensors', not as 'zip'"):
+    with pytest.raises(snd.ArgumentError, match="'weights' must be 'dat' or 'npz' or 'safetensors', not 'zip'"):
         snd.convert(path, tmp_path / "new", weights="zip")  # type: ignore[arg-type]
 
 

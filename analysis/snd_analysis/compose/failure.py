@@ -19,7 +19,7 @@ from snd_analysis.skriptnd.syntax import nodes
 
 _PRIVATE = re.compile(r"'((?:\w+\.)*_[A-Za-z]\w*)'")
 """The name of a private part of the library in a message, which authors of models never wrote."""
-_DEMANDED = re.compile(r", as '[\w.]+' demands$")
+_DEMANDED = re.compile(r"; required by '[\w.]+'$")
 """The operator whose assertion does not hold."""
 
 

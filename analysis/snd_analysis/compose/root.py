@@ -280,7 +280,7 @@ def _inputs_for(specialization: Specialization, values: Mapping[Hashable, int]) 
 def _too_many_levels(template: Template) -> Failure:
     message = (
         f"'{template.shown}' is composed of operators that are composed of others, in more than {MOST_LEVELS} levels: "
-        "more than snd works with"
+        "more than snd can handle"
     )
     return Failure(
         rules.NESTING_TOO_DEEP, message, (Site(template.place(0, template.definition.name), "this is composed here"),)

@@ -246,7 +246,7 @@ class _Unshared:
 
 def _too_large(error: OverBudgetError) -> Failure:
     message = (
-        f"with this, composing takes more than {MOST_STEPS:,} steps, more than snd works with: "
+        f"with this, composing takes more than {MOST_STEPS:,} steps, more than snd can handle: "
         "operators that invoke others more than once with different arguments double with every level"
     )
     return Failure(rules.VALUE_TOO_LARGE, message, tuple(error.sites))

@@ -22,7 +22,7 @@ def _held(result: Range | None, what: str) -> Range | ResultRanges | None:
 
 def _exceeded(found: Range, what: str) -> Finding:
     reached = found.most if found.most >= -found.least else found.least
-    message = f"{what} can reach {reached}, which takes {bits_of(found)} bits, and 32 are the most"
+    message = f"{what} can reach {reached}, which takes {bits_of(found)} bits, more than 32"
     return Finding(rules.PRECISION_EXCEEDED, message)
 
 

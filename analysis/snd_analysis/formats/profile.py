@@ -320,7 +320,7 @@ class _Walk:
                     message = f"dimension {shape.index(0)} of '{tensor.name}' is 0, and extents are 1 or more"
                     yield _at(operation, rules.TOSA_SHAPE, message)
                 elif shape is not None and prod(shape) > _GREATEST_SIZE:
-                    message = f"'{tensor.name}' has {prod(shape)} elements, and {_GREATEST_SIZE} are the most"
+                    message = f"'{tensor.name}' has {prod(shape)} elements, more than the maximum of {_GREATEST_SIZE}"
                     yield _at(operation, rules.TOSA_SHAPE, message)
 
 

@@ -45,8 +45,8 @@ def _overflow(result: Range, storage: str, what: str) -> Finding:
     held = STORED[storage]
     reached = result.most if result.most > held.most else result.least
     limit = held.most if result.most > held.most else held.least
-    verb = "comes to" if result.least > held.most or result.most < held.least else "can reach"
-    return Finding(rules.POSSIBLE_OVERFLOW, f"{what} {verb} {reached}, and {storage} ends at {limit}")
+    verb = "is" if result.least > held.most or result.most < held.least else "can reach"
+    return Finding(rules.POSSIBLE_OVERFLOW, f"{what} {verb} {reached}, beyond {limit}, the limit of {storage}")
 
 
 # ---- elementwise -----------------------------------------------------------------------------------------------------

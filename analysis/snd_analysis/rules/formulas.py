@@ -50,7 +50,7 @@ def result_too_wide(operator: str) -> str:
 
 def known_at_run_time(value: str, what: str) -> str:
     """Return the message for ``value``, an index or element, where ``what`` demands a value of compile time."""
-    return f"'{value}' is known only at run time, but {what} must be known when composing"
+    return f"'{value}' is known only at run time, but {what} must be known at compile time"
 
 
 def whole_tensor(type_: object, element: str) -> str:

@@ -41,7 +41,7 @@ def tensors_differ(dimension: int, first: object, other: object, parameter: str,
 
 def conflicting_type(operator: str, generic: str, first: str, by: str, dtype: str) -> str:
     """Return the message for a second type; ``first`` states the type before, as in "is 'int' by the input 'x'"."""
-    return f"'{generic}' of '{operator}' {first}, but is {dtype} by {by}"
+    return f"'{generic}' of '{operator}' {first}, but {dtype} because of {by}"
 
 
 _ALLOWED = {"arith": "int, real or bool", "num": "int or real"}

@@ -21,7 +21,7 @@ ZIP_NOT_EXPANDED = Rule("zip-not-expanded", section="2.4")
 
 def wrong_item_count(length: object, wanted: str) -> str:
     """Return the message for a pack of ``length`` items that a list of names takes as ``wanted``."""
-    return f"a pack of {counted(length, 'item')} can't be taken apart into {wanted}"
+    return f"a pack of {counted(length, 'item')} can't be decomposed into {wanted}"
 
 
 def outside_of_pack(what: str, length: object) -> str:

@@ -307,7 +307,7 @@ def beyond_budget(span: Span) -> Problem:
     """Return the problem that a definition or a sample is not composed, since earlier ones took too many steps."""
     message = (
         f"composing the graphs, the operators and then the samples of this file takes more than {MOST_STEPS_OF_FILE:,} "
-        "steps, more than snd works with: neither this nor what comes after it is composed"
+        "steps, more than snd can handle: neither this nor what comes after it is composed"
     )
     return Problem(rules.VALUE_TOO_LARGE, span, message)
 

@@ -62,9 +62,7 @@ def check_bounds(name: str, declared: Value, value: Argument) -> None:
     for at, extent in enumerate(declared.shape):
         most = shapes.bounds(extent)[1] if isinstance(extent, Integer) else None
         if most is not None and at < value.ndim and value.shape[at] > most:
-            message = (
-                f"dimension {at} of '{name}' may have an extent of {most} at most, but it comes to {value.shape[at]}"
-            )
+            message = f"dimension {at} of '{name}' may have an extent of {most} at most, but it has {value.shape[at]}"
             raise EvaluationFailed(EXTENT_BOUND, message, declared.place)
 
 

@@ -39,7 +39,7 @@ def run_specialization(
     """Return the outputs of a specialization, the one that was asked for if ``is_root``. Raise EvaluationFailed."""
     if specialization.checks:  # all that they depend on should be known
         check = specialization.checks[0]
-        raise EvaluationFailed(UNKNOWN_VALUE, f"whether this holds is not known: {check.message}", check.place)
+        raise EvaluationFailed(UNKNOWN_VALUE, f"this condition can't be evaluated: {check.message}", check.place)
     template = specialization.template
     wrong = template.wrong_body
     if wrong is not None:

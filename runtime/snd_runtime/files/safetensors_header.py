@@ -104,7 +104,7 @@ def _demand_in_a_row(tensors: Mapping[str, SafeTensor], first: int, file_bytes: 
     end, before = first, ""
     for name, each in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
         if each.begin < end and each.end > each.begin:
-            raise InvalidFileError(f"'{name}' has bytes of '{before}'", LENGTH_BYTES)
+            raise InvalidFileError(f"'{name}' overlaps '{before}': they share bytes", LENGTH_BYTES)
         if each.begin > end:
             raise InvalidFileError(f"{each.begin - end} bytes before '{name}' belong to no tensor", end)
         end, before = max(end, each.end), name

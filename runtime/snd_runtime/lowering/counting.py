@@ -33,7 +33,7 @@ def count(memory: Memory, unrolled: Sequence[tuple[Analysis, Formula]], counted:
     for symbol in sorted(formula.counters, key=lambda symbol: symbol.name):
         known, before = counted.setdefault(symbol, (total, output))
         if known != total:
-            message = f"'{symbol.name}' comes to {total} in '{output}', but to {known} in '{before}'"
+            message = f"'{symbol.name}' is {total} in '{output}', but {known} in '{before}'"
             if output == before:
                 message = f"'{symbol.name}' is {total} here, but {known} in an earlier formula of '{output}'"
             raise EvaluationFailed(EXTENT_CONFLICT, message, formula.source)

@@ -58,7 +58,7 @@ def _specialization(snapshot: Snapshot, template: Template, request: FlowRequest
         shapes: Any = given.inputs
         found = run_of(snapshot, template.name, given.attributes, dtypes, shapes)
         if found is None:
-            raise ArgumentError(f"'{template.shown}' can't be invoked with that")
+            raise ArgumentError(f"'{template.shown}' can't be invoked with these attributes and shapes")
         return found.specialization
     known = sampled(snapshot, template)
     if known is None:

@@ -95,7 +95,7 @@ def _formatted(
         if broken is not None:
             count.broken += 1
             line = before.count("\n", 0, broken.span.start) + 1
-            say(f"{path}:{line}: {broken.message} (what could not be read stays as it is)", err=True)
+            say(f"{path}:{line}: {broken.message} (text that does not parse is left unchanged)", err=True)
         yield path, before, after
 
 

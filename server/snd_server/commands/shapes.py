@@ -81,7 +81,7 @@ def _say_unknown(graph: str, outputs: Sequence[str]) -> None:
 def _say_if_too_large(graph: Graph, size: int) -> None:
     if size > MOST_OPERATIONS:
         message = (
-            f"snd: '{graph.name}' comes to {size:,} operations. Only {MOST_OPERATIONS:,} are shown, and operators that "
+            f"snd: '{graph.name}' has {size:,} operations. Only {MOST_OPERATIONS:,} are shown, and operators that "
             "would lead beyond as a whole; --decompose NAME,… chooses which to look into"
         )
         say(message, err=True)

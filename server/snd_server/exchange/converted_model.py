@@ -35,7 +35,7 @@ def demand_output(request: ConvertRequest) -> None:
     for form, place in places.items():
         path = os.path.join(request.output, place)
         if form != request.weights and os.path.exists(path):
-            raise ArgumentError(f"{path} is there already, and 'snd run' could take it for the new weights: remove it")
+            raise ArgumentError(f"remove {path}: 'snd run' could mistake it for the new weights")
 
 
 def wrong_output(request: ConvertRequest, main: str) -> bool:

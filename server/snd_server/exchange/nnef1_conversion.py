@@ -55,7 +55,7 @@ def run_nnef1(request: ConvertRequest) -> int:
         say(summary(converted.statements, len(converted.variables), main))
     if missing:
         others = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        say(f"warning: '{missing[0].source}'{others}: there is no tensor file, so that there are no weights", err=True)
+        say(f"warning: '{missing[0].source}'{others}: its tensor file is missing, so it has no weights", err=True)
     if wrong_output(request, main):
         return FAULT
     if request.verify:

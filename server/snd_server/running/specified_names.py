@@ -71,7 +71,7 @@ def _value(item: str, most_bytes: int) -> str:
         return item.partition("=")[2].strip()
     if isinstance(value, np.ndarray):
         return json.dumps(value.tolist())
-    raise ArgumentError(f"--input {item}: this is known before the run, so write its value")
+    raise ArgumentError(f"--input {item}: this is known before the run: write NAME=VALUE")
 
 
 def with_reals(template: Template, attributes: Sequence[str], inputs: Mapping[str, InputValue]) -> tuple[str, ...]:

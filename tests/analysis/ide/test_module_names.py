@@ -57,7 +57,7 @@ def test_completions():
 
 def test_failures():
     first, *_ = unsuppressed(SNAPSHOT, "main.sknd")
-    assert first.message == "n must be positive, as 'a.utils.f' demands"
+    assert first.message == "n must be positive; required by 'a.utils.f'"
 
 
 def test_symbols_of_the_workspace():

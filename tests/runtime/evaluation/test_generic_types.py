@@ -58,7 +58,7 @@ def test_a_type_outside_the_base_is_refused_where_it_is_given():
 def test_inputs_of_one_generic_type_agree():
     rule, message = refusal("math.add", x=[1], y=[True])
     assert rule == "generic-conflict"
-    assert message == "'T' of 'math.add' is 'int' by the input 'x', but is 'bool' by the input 'y'"
+    assert message == "'T' of 'math.add' is 'int' because of the input 'x', but 'bool' because of the input 'y'"
 
 
 @pytest.mark.parametrize(("x", "y"), [([1], [1.5]), ([1.5], [1])])
@@ -103,7 +103,7 @@ def test_arrays_outside_the_base_bind_to_nothing():
         EvaluationFailed, match=r"'T: num' of 'math.add' can be int or real, but the input 'x' is 'bool'"
     ):
         bind_arrays(session, template, [np.array([True]), np.array([True])])
-    with pytest.raises(EvaluationFailed, match="is 'int' by the input 'x', but is 'str' by the input 'y'"):
+    with pytest.raises(EvaluationFailed, match="is 'int' because of the input 'x', but 'str' because of the input 'y'"):
         bind_arrays(session, template, [np.array([1]), np.array(["a"])])
 
 

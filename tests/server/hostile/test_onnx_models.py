@@ -125,7 +125,7 @@ ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "ints with reals": (
         lambda: _model(_constant("v", [1, 2]), _node("Add", ["x", "v"], ["y"])),
-        "math.add: 'T' of 'math.add' is 'real' by the input 'x', but is 'int' by the input 'y'",
+        "math.add: 'T' of 'math.add' is 'real' because of the input 'x', but 'int' because of the input 'y'",
     ),
     "an attribute of another type": (lambda: _model(_node("Softmax", ["x"], ["y"], axis="q" * 9_000)), "is no int"),
     "a tensor that is given twice": (

@@ -58,7 +58,7 @@ def test_tensors_with_common_bytes(layout: str):
         f"w{at}": {"dtype": layout, "shape": [100], "data_offsets": [at * item, (at + 100) * item]} for at in range(50)
     }
     header = json.dumps(entries).encode()
-    with pytest.raises(InvalidFileError, match="'w1' has bytes of 'w0'"):
+    with pytest.raises(InvalidFileError, match="'w1' overlaps 'w0': they share bytes"):
         read_safetensors(struct.pack("<Q", len(header)) + header + bytes(150 * item))
 
 

@@ -97,7 +97,7 @@ async function withNew(signature: Signature, kind: Kind): Promise<Signature> {
   const ask = (title: string, prompt: string) => vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
   const name = (await ask(`Name of the new ${one}`, "Letters, digits and _"))?.trim();
   if (!name) return signature;
-  const type = (await ask(`Type of ${name}`, kind === "inputs" ? "Such as optional real[n]" : "Such as int or real.."))?.trim();
+  const type = (await ask(`Type of ${name}`, kind === "inputs" ? "For example: optional real[n]" : "For example: int or real.."))?.trim();
   if (!type) return signature;
   const value = (await ask(`Default of ${name}`, "Empty if it is optional: invocations leave it out"))?.trim();
   return added(signature, kind, value ? { name, type, default: value } : { name, type });

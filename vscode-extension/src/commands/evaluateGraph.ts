@@ -72,9 +72,9 @@ async function chosenValues(
     const text = await vscode.window.showInputBox({
       title: kind === "inputs" ? `Input ${name}` : `Attribute ${name}`,
       value: choice[kind][name] ?? "",
-      prompt: kind === "inputs" ? `${FORMS}. Empty: it is made.` : "As it is written in SkriptND. Empty: its default.",
+      prompt: kind === "inputs" ? `${FORMS}. Empty: it is made.` : "Write it as in SkriptND, or leave it empty for the default.",
       ignoreFocusOut: true,
-      validateInput: (value) => (value.trim().startsWith("@") ? "Files can't be given here." : undefined),
+      validateInput: (value) => (value.trim().startsWith("@") ? "Files are not supported here." : undefined),
     });
     if (text === undefined) continue;
     const values = Object.fromEntries(Object.entries(choice[kind]).filter(([other]) => other !== name));

@@ -127,7 +127,7 @@ export class ServerLife implements vscode.Disposable {
     const delay = this.backoff.crashed();
     this.log.error(`The server crashed${problem === "" ? "" : `: ${problem}`}`);
     if (delay === undefined) return this.set({ kind: "failed", server: state.server, problem });
-    this.log.info(`It is started again in ${delay / 1000} s.`);
+    this.log.info(`The server restarts in ${delay / 1000} s.`);
     this.set({ kind: "waiting", server: state.server, seconds: delay / 1000 });
     this.timer = setTimeout(() => void this.next(() => this.again()), delay);
   }

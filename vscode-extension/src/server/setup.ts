@@ -49,7 +49,7 @@ export class Setup {
     const [environment, wheel] = await Promise.all([existingEnvironment(this.storage), this.wheel()]);
     if (environment === undefined || wheel === undefined || !isOutdated(environment, wheel)) return false;
     this.hasTriedUpgrade = true;
-    this.log.info(`The server ${environment.version} in the extension's environment gives way to ${wheel.version}.`);
+    this.log.info(`Replacing the server ${environment.version} in the extension's environment by ${wheel.version}.`);
     return this.install("Upgrading the SkriptND server", vscode.ProgressLocation.Window, wheel);
   }
 
@@ -86,7 +86,7 @@ export class Setup {
     }
     const pythons = [...(vscode.workspace.isTrusted ? await chosenPythons() : []), ...(await pythonsOfMachine())];
     const { python, refused } = await choosePython(pythons);
-    for (const each of refused) this.log.info(`Not used to make the environment: ${each}`);
+    for (const each of refused) this.log.info(`Python that can't make the environment: ${each}`);
     if (python === undefined) {
       void this.tellOfPython(refused);
       return false;

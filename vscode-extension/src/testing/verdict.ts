@@ -25,7 +25,7 @@ export function verdictOf(answer: SampleAnswer, lines: readonly string[]): Verdi
     case "error as expected":
       return { kind: "passed", failures: [], output };
     case "nothing recorded":
-      return { kind: "skipped", failures: [], output: `Nothing is recorded. This came out:\n${output}` };
+      return { kind: "skipped", failures: [], output: `Nothing is recorded. The output was:\n${output}` };
     case "differs": {
       const failures = answer.results.filter((each) => each.difference !== null).map((each): Failure => {
         const line = lines.findIndex((text) => recordedName(text) === each.name);

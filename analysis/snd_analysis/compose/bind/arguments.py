@@ -53,7 +53,7 @@ def failing_generic_type(
         if other is not None:
             first = f"is given as '{dtype}'"
             if source is not None:
-                first = f"is '{dtype}' by {_described(template, source)}"
+                first = f"is '{dtype}' because of {_described(template, source)}"
             message = rules.invocations.conflicting_type(
                 template.shown, generic.name.text, first, _described(template, other[0]), f"'{other[1]}'"
             )

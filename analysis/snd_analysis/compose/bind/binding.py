@@ -51,7 +51,7 @@ class BindingState(Struct):
 
     def negative(self, member: Member, expression: nodes.Expression, value: Integer, what: str) -> DeclarationFailed:
         """Return the failure of a negative number of ``what``; it blames the parameters that determine the number."""
-        message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' comes to {value}"
+        message = f"the {what} of '{member.name}' would be negative: '{written(expression)}' evaluates to {value}"
         site = Site(self.template.place(member.base, expression), f"the {what} is declared here")
         responsible = responsible_for(self.scope, expression)
         return DeclarationFailed(Failure(rules.NEGATIVE_EXTENT, message, (), (site,), responsible))

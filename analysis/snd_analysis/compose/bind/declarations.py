@@ -179,7 +179,7 @@ class _Evaluation:
         message = failing_message(self._scope, node)
         if self._template.is_graph:
             return Failure(rules.ASSERTION_FAILS, message, (Site(place, "this must hold"),))
-        message = f"{message}, as '{self._template.shown}' demands"
+        message = f"{message}; required by '{self._template.shown}'"
         responsible = responsible_for(self._scope, node.condition)
         return Failure(rules.ASSERTION_FAILS, message, (), (Site(place, "this must hold"),), responsible)
 
@@ -290,7 +290,7 @@ class _Evaluation:
             return True
         message = (
             f"an extent of '{node.name.text}' would be negative: "
-            f"'{node.type.text}[{written(shape)}]' comes to [{','.join(str(each) for each in impossible)}]"
+            f"'{node.type.text}[{written(shape)}]' evaluates to [{','.join(str(each) for each in impossible)}]"
         )
         return self._fail(self._impossible(base, shape, message, "the shape"))
 
@@ -306,7 +306,7 @@ class _Evaluation:
             return self._fail(self._impossible(base, length, message, "the length", rules.NULL_NOT_ALLOWED))
         if not isinstance(value, Integer) or not shapes.is_negative(value):
             return True
-        message = f"the length of '{node.name.text}' would be negative: '{written(length)}' comes to {value}"
+        message = f"the length of '{node.name.text}' would be negative: '{written(length)}' evaluates to {value}"
         return self._fail(self._impossible(base, length, message, "the length"))
 
     def _is_reported(self, name: nodes.Expression) -> bool:
@@ -327,7 +327,7 @@ class _Evaluation:
             if count is not None and isinstance(value, Integer) and shapes.is_negative(value):
                 message = (
                     f"the number of dimensions of '{node.name.text}' would be negative: "
-                    f"'{written(count)}' comes to {value}"
+                    f"'{written(count)}' evaluates to {value}"
                 )
                 return self._fail(self._impossible(base, count, message, "the number of dimensions"))
         return True
@@ -338,7 +338,7 @@ class _Evaluation:
             if extent.bound is not None and isinstance(bound, Integer) and shapes.is_negative(bound):
                 message = (
                     f"the bound of an extent of '{node.name.text}' would be negative: "
-                    f"'{written(extent.bound)}' comes to {bound}"
+                    f"'{written(extent.bound)}' evaluates to {bound}"
                 )
                 return self._fail(self._impossible(base, extent.bound, message, "the bound"))
         return True

@@ -120,7 +120,7 @@ class Declarations(Struct):
         if not isinstance(length, Integer) or length.value is None:
             return None
         if length.value > MOST_TENSORS:
-            message = f"there are {length} dynamic extents, more than snd works with ({MOST_TENSORS:,})"
+            message = f"there are {length} dynamic extents, more than snd can handle ({MOST_TENSORS:,})"
             raise EvaluationError(extent, rules.VALUE_TOO_LARGE, message)
         limits = bound.items if isinstance(bound, Pack) else None
         row = []

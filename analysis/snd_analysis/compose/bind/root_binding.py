@@ -255,9 +255,8 @@ class RootBinder(Binder):
         extents = [extent for extent in shape or () if isinstance(extent, Integer)]
         if any(map(shapes.is_negative, extents)):
             assert member.node.shape is not None
-            message = (
-                f"an extent of '{member.name}' would be negative: its shape comes to [{','.join(map(str, extents))}]"
-            )
+            found = ",".join(map(str, extents))
+            message = f"an extent of '{member.name}' would be negative: its shape evaluates to [{found}]"
             site = Site(self.template.place(member.base, member.node.shape), "the shape is declared here")
             self.impossible.append(Failure(rules.NEGATIVE_EXTENT, message, (site,)))
             return False

@@ -41,7 +41,7 @@ def wrong_length(
 ) -> BindingFailed:
     """Return the failure of an extent for whose number of dimensions no value of the symbol in ``length`` fits."""
     message = (
-        f"'{written(extent)}' in the input '{member.name}' of '{binding.template.shown}' stands for "
+        f"'{written(extent)}' in the input '{member.name}' of '{binding.template.shown}' means "
         f"'{written(length)}' dimensions, but '{tensor_text(tensor)}' has {count} there: {why.because}"
     )
     return binding.fail(rules.ARGUMENT_RANK, message, member)
@@ -143,10 +143,10 @@ def not_deducible(
 def dynamic_for_static(
     binding: BindingState, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Integer
 ) -> BindingFailed:
-    """Return the failure of a dynamic extent that must be known when composing."""
+    """Return the failure of a dynamic extent that must be known at compile time."""
     message = (
-        f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' must be known when "
-        f"composing, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
+        f"the extent '{written(extent)}' of the input '{member.name}' of '{binding.template.shown}' must be known at "
+        f"compile time, but '{actual}' in '{tensor_text(tensor)}' is dynamic"
     )
     return binding.fail(rules.DYNAMIC_FOR_STATIC, message, member)
 

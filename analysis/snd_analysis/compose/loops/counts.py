@@ -98,7 +98,7 @@ def demand_static(state: BodyState, node: nodes.Loop, count: Integer | None) -> 
         return True
     at = node.iteration.count if node.iteration is not None else None
     what = "the count of an unrolled loop" if at is not None else "the length of a pack that an unrolled loop scans"
-    message = f"{what} must be known when composing, but '{count}' is dynamic; write 'do' instead of 'unroll'"
+    message = f"{what} must be known at compile time, but '{count}' is dynamic; write 'do' instead of 'unroll'"
     state.fail(rules.UNROLL_DYNAMIC, node.scans[0].value if at is None else at, message)
     return False
 

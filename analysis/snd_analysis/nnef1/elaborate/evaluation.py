@@ -90,7 +90,7 @@ class BodyEvaluator:
             self.context.statements += of_fragment
             self.context.record.statements += of_fragment
             if self.context.statements > MOST_STATEMENTS:
-                message = f"the fragments come to more than {MOST_STATEMENTS:,} statements: more than snd works with"
+                message = f"the fragments expand to more than {MOST_STATEMENTS:,} statements: more than snd can handle"
                 self.context.record.is_lasting = False
                 self.report(rules.VALUE_TOO_LARGE, _target_span(statement), message)
                 if isinstance(statement, nodes.Assignment):
@@ -146,7 +146,7 @@ class BodyEvaluator:
             return value
         elif isinstance(value, ItemList):
             what = "a tuple" if value.is_tuple else "an array"
-            message = f"names in a graph stand for single tensors, but this is {what}: write a name for each item"
+            message = f"names in a graph denote single tensors, but this is {what}: write a name for each item"
             return self.report(rules.RESULT_COUNT, target, message)
         elif name in self.context.parameters and name not in self.context.inputs and value is not UNKNOWN:
             message = f"the graph parameter '{name}' must be the result of an 'external'"
@@ -491,7 +491,7 @@ class BodyEvaluator:
                 count = f"{len(expected)} parameter{'s' if len(expected) != 1 else ''}"
                 message = f"tract ignores this argument: '{name}' has {count}"
             elif parameter.name in found:
-                message = f"tract ignores this argument: '{parameter.name}' of '{name}' is given before"
+                message = f"tract ignores this argument: '{parameter.name}' of '{name}' is given already"
             elif not is_told and named not in (None, parameter.name) and named in by_name:
                 is_told = True  # the names of the others are wrong for that reason
                 message = (

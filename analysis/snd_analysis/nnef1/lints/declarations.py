@@ -130,7 +130,7 @@ def _generic_fragment(file: KhronosFile) -> Iterator[Problem]:
                 message = f"'?' is a type of generic fragments only: write 'fragment {head.name.text}<?>'"
                 yield Problem(GENERIC_FRAGMENT, used.span.shifted(start), message)
             for base, node in _uses_in_body(fragment):
-                message = f"'{head.name.text}' is not generic, so that '?' stands for no type in it"
+                message = f"'{head.name.text}' is not generic, so '?' has no meaning in it"
                 yield Problem(GENERIC_FRAGMENT, node.span.shifted(base), message)
         elif head.generic.default is not None and head.generic.default.text == "?":
             message = "the default of a generic type is 'integer', 'scalar', 'logical' or 'string'"
@@ -140,7 +140,7 @@ def _generic_fragment(file: KhronosFile) -> Iterator[Problem]:
             yield Problem(GENERIC_FRAGMENT, head.generic.span.shifted(start), message)
     for graph in definitions(file.document, "graph"):
         for base, node in _uses_in_body(graph):
-            yield Problem(GENERIC_FRAGMENT, node.span.shifted(base), "'?' stands for a type in generic fragments only")
+            yield Problem(GENERIC_FRAGMENT, node.span.shifted(base), "'?' is a type only in generic fragments")
 
 
 def _generic_uses(node: nodes.Node) -> Iterator[nodes.Node]:

@@ -62,7 +62,9 @@ def _missing_registry(file: TractFile) -> Iterator[Problem]:
             if registry in declared or name in fragments:
                 continue
             declared.add(registry)
-            message = f"'{name}' is an operation of tract's registry '{registry}', which no line declares"
+            message = (
+                f"'{name}' needs tract's registry '{registry}': declare it with 'extension tract_registry {registry};'"
+            )
             line = f"extension tract_registry {registry};"
             end = _end_of_header(document)
             repair = Repair(f"Add '{line}'", (Edit(Span(end, end), f"\n{line}"),))
@@ -161,7 +163,7 @@ def _unused_assertion(file: TractFile) -> Iterator[Problem]:
                 used = _names_in_shapes(document)
             if names and not names & used:
                 listed = ", ".join(f"'{each}'" for each in sorted(names))
-                message = f"no shape of the graph depends on {listed}, so that this assertion says nothing"
+                message = f"no shape of the graph depends on {listed}, so this assertion has no effect"
                 yield Problem(UNUSED_ASSERTION, span, message)
 
 
@@ -188,11 +190,9 @@ def _invalid_assertion(file: TractFile) -> Iterator[Problem]:
     for each, before in first_contradictions(found):
         if before:
             notes = tuple(Note(other.span, "this is asserted before") for other in before[-MOST_CONTRADICTED:])
-            yield Problem(
-                INVALID_ASSERTION, each.span, f"'{each.text}' cannot hold with what is asserted before", notes
-            )
+            yield Problem(INVALID_ASSERTION, each.span, f"'{each.text}' contradicts the assertions above", notes)
         else:
-            yield Problem(INVALID_ASSERTION, each.span, f"'{each.text}' holds for no sizes")
+            yield Problem(INVALID_ASSERTION, each.span, f"'{each.text}' can't hold for any sizes")
 
 
 def _endless(assertion: AssertionLine) -> Iterator[Problem]:

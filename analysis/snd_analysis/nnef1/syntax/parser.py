@@ -539,14 +539,14 @@ class Parser:
         before = self._depth
         self._depth += 1
         if self._depth > MOST_LEVELS:
-            message = f"expressions are nested in more than {MOST_LEVELS} levels here: more than snd works with"
+            message = f"expressions are nested in more than {MOST_LEVELS} levels here: more than snd can handle"
             raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)
         return before
 
     def _one_more(self, operators: int) -> int:
         """Return how many operators in a row there are with the one at hand."""
         if operators == MOST_OPERATORS:
-            message = f"there are more than {MOST_OPERATORS} operators in a row here: more than snd works with"
+            message = f"there are more than {MOST_OPERATORS} operators in a row here: more than snd can handle"
             raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)
         return operators + 1
 

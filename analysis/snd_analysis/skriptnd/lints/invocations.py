@@ -40,7 +40,7 @@ def _check(call: nodes.Call, base: int) -> Iterator[Problem]:
     if isinstance(axis.operand, nodes.Literal) and isinstance(axis.operand.value, int):
         number = axis.operand.value
         message = (
-            f"'stack' counts a negative axis by the rank of its inputs: -{number} puts the new dimension before "
-            f"{'the last one' if number == 1 else f'the last {number}'}; a positive axis says which one is meant"
+            f"'stack' counts a negative axis from the rank of its inputs: -{number} inserts the new dimension before "
+            f"{'the last one' if number == 1 else f'the last {number}'}; write a positive axis to be clear"
         )
         yield Problem(NEGATIVE_STACK_AXIS, axis.span.shifted(base), message)

@@ -72,8 +72,8 @@ def _dead_problem(resolution: Resolution, symbol: Symbol, dead: _DeadOperation) 
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
     if names:
         listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-        message += f"; {listed} {'are' if len(names) > 1 else 'is'} used for it only"
-    notes = tuple(Note(resolution.span(each), f"'{each.name}' is used for it only") for each in dead.feeding)
+        message += f"; {listed} {'are' if len(names) > 1 else 'is'} used only to compute it"
+    notes = tuple(Note(resolution.span(each), f"'{each.name}' is used only to compute it") for each in dead.feeding)
     return Problem(DEAD_OPERATION, resolution.span(symbol), message, notes[:MOST_NAMED])
 
 

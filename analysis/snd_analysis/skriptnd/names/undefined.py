@@ -189,12 +189,12 @@ def _hidden_problem(undefined: UndefinedName, symbol: Symbol, declared: Span) ->
     if kind is SymbolKind.INDEX and not _is_in_statement(symbol, declared, span):
         return Problem(rules.UNDEFINED_NAME, span, _no_index(undefined), note)
     if kind is SymbolKind.LABEL:
-        message = f"'{name}' is a label: only '@quantize' can name what it labels"
+        message = f"'{name}' is a label: labels can be used only in '@quantize'"
         return Problem(rules.UNDEFINED_NAME, span, message, note)
     if kind in (SymbolKind.INDEX, SymbolKind.LOCAL, SymbolKind.CARRY, SymbolKind.SCAN, SymbolKind.ITERATION):
         message = f"the {kind} '{name}' is visible only in the statement that declares it"
         return Problem(rules.UNDEFINED_NAME, span, message, note)
-    message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it is known"
+    message = f"the {kind} '{name}' can't be used in '@{undefined.block}', which is evaluated before it"
     return Problem(rules.NOT_VISIBLE, span, message, note)
 
 

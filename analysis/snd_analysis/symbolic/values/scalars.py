@@ -226,4 +226,4 @@ class OperationError(Exception):
 
 def too_large(what: str) -> OperationError:
     """Return why a value has no value here that the language would give it: it would take all time and memory."""
-    return OperationError(rules.VALUE_TOO_LARGE, f"{what}, more than snd works with")
+    return OperationError(rules.VALUE_TOO_LARGE, f"{what}, more than snd can handle")

@@ -92,7 +92,7 @@ def _repeat(
             results = call(body, node.body, of_body)
             raise_failure(body.state.failures)
             if results is None or UNDEFINED in results or len(results) < len(carries):
-                raise EvaluationFailed(UNKNOWN_VALUE, "what the loop comes to is not known", place)
+                raise EvaluationFailed(UNKNOWN_VALUE, "the results of the loop are not known", place)
             items = results[len(carries) :]
             carries = _carried(body, node, first, results[: len(carries)], targets)
             items = [_item(body, value, targets, at, len(carries) + of) for of, value in enumerate(items)]

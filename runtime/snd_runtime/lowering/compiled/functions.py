@@ -40,7 +40,7 @@ def _extreme(name: str) -> Function:
     from numba.extending import intrinsic
 
     if binding.llvm_version_info[0] < _LEAST_LLVM:
-        raise ImportError(f"{name} takes numba 0.62")
+        raise ImportError(f"{name} needs numba 0.62")
 
     def extreme(typing: Any, a: Any, b: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -119,7 +119,7 @@ class _Inlining:
     def _expanded(self, node: SourceNode, depth: int) -> Iterator[SourceNode]:
         self._nodes -= 1
         if self._nodes < 0:
-            raise InvalidModelError(f"its functions come to more than {MOST_INLINED:,} nodes")
+            raise InvalidModelError(f"its functions expand to more than {MOST_INLINED:,} nodes")
         function = self._functions.get((node.domain, node.kind))
         if function is None:
             attributes = {
@@ -137,7 +137,9 @@ class _Inlining:
             inner = replace(each, modules=(*node.modules, call, *within(call, each.modules)))
             self._characters -= sum(map(len, (inner.name, *inner.inputs, *inner.outputs)))
             if self._characters < 0:
-                raise InvalidModelError(f"its functions come to names of more than {MOST_NAME_CHARACTERS:,} characters")
+                raise InvalidModelError(
+                    f"its functions expand to names of more than {MOST_NAME_CHARACTERS:,} characters"
+                )
             yield from self._expanded(inner, depth + 1)
 
 

@@ -93,7 +93,7 @@ class Translator:
         except RecursionError:
             self._leave(source, first, "its graphs are nested too deeply")
         except MemoryError:
-            self._leave(source, first, "what it comes to takes too much memory")
+            self._leave(source, first, "its value takes too much memory")
         except _MALFORMED as error:
             # The types of attributes are not checked before: any use of a wrong one fails.
             self._leave(source, first, f"its inputs and attributes are not those of such a node: {error}")

@@ -216,7 +216,7 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
     )
     names = ", ".join(f"'{leaf.name}'" for leaf in sorted(found.equation.leaves, key=lambda leaf: leaf.name))
     if found.example:
-        message = f"the shapes of '{found.operation}' fit for few sizes only, such as {found.example}"
+        message = f"the shapes of '{found.operation}' fit only for few sizes, such as {found.example}"
         return Problem(rules.UNPROVEN_SHAPE, found.span, message, notes)
     if fails_above_zero(found.equation):
         message = f"the shapes of '{found.operation}' differ for all sizes: they fit only for {left} == {right}"
@@ -225,13 +225,13 @@ def problem_of(found: Unproven, others: list[Unproven], header_end: int) -> Prob
     subject = f"{'' if is_loaded else 'tract does not load this: '}the shapes of '{found.operation}'"
     rule = rules.UNPROVEN_SHAPE if is_loaded else rules.ASSERTION_FAILS
     if len(left) + len(right) > LONGEST_UNPROVEN:
-        message = f"{subject} fit for some values of {names} only, and no assertion says for which"
+        message = f"{subject} fit only for some values of {names}, and no assertion restricts them"
         return Problem(rule, found.span, message, notes)
     fact = _inequality(found.equation) or f"{left} == {right}"
     if right.isdigit() and "==" in fact:
-        why = f"a number stands where the extent depends on {names}"
+        why = f"write an extent that depends on {names} instead of a number"
         baked = rules.BAKED_EXTENT if is_loaded else rules.ASSERTION_FAILS
-        return Problem(baked, found.span, f"{subject} fit for {fact} only: {why}", notes)
+        return Problem(baked, found.span, f"{subject} fit only for {fact}: {why}", notes)
     message = f"{subject} fit only if {fact}, and no assertion says so"
     if not _WRITABLE.fullmatch(_RELATION.sub("", fact, count=1)):
         return Problem(rule, found.span, message, notes)

@@ -188,7 +188,7 @@ def _is_negative(value: Integer) -> bool:
 def _check_dynamic_count(work: TypingState, node: nodes.Loop, written: nodes.Expression, value: TypedValue) -> None:
     if node.keyword.text == "unroll":
         message = (
-            "the count of an unrolled loop must be known when composing, "
+            "the count of an unrolled loop must be known at compile time, "
             f"but this is a tensor of type '{value}'; write 'do' instead of 'unroll'"
         )
         work.context.report(rules.UNROLL_DYNAMIC, written, message)
@@ -208,7 +208,7 @@ def _check_end(work: TypingState, node: nodes.Loop) -> bool:
         message = "nothing ends this loop: give it packs to scan ('for'), a condition ('while') or a count ('do..(n)')"
         context.report(rules.ENDLESS_LOOP, node.keyword, message)
     if node.keyword.text == "unroll" and node.conditions:
-        message = "a loop with a condition can't be unrolled: how often it runs is not known when composing"
+        message = "a loop with a condition can't be unrolled: its number of iterations is not known at compile time"
         note = context.note(node.conditions[0], "the condition is here")
         context.report(rules.UNROLL_DYNAMIC, node.keyword, message, (note,))
     if len(node.conditions) > 1:

@@ -111,7 +111,7 @@ def _check_algorithm(work: TypingState, entry: nodes.Quantization) -> None:
     if len(signature.outputs) != 1:
         counts.append(counted(len(signature.outputs), "output"))
     if counts:
-        message = f"'{name.name}' can't quantize: it has {' and '.join(counts)}, and must have exactly one of each"
+        message = f"'{name.name}' can't quantize: it has {' and '.join(counts)}, but needs exactly 1 input and 1 output"
         note = elsewhere(name, f"'{name.name}' is defined here")
         context.report(rules.QUANTIZATION_ALGORITHM, entry.algorithm, message, (note,))
         return

@@ -72,7 +72,7 @@ def _as_branch(work: TypingState, value: nodes.Select, problem: Problem) -> Prob
     """Return the problem with a proposal to write a branch, if a tensor decides between two values."""
     if problem.rule is not rules.TENSOR_IN_EXPRESSION:
         return problem
-    message = f"'{written(value.condition)}' is a tensor, and '? :' decides when composing: write 'if … then … else …'"
+    message = f"'{written(value.condition)}' is a tensor, and '? :' decides at compile time: write 'if … then … else …'"
     if value.alternative is None:
         return replace(problem, message=message)
     condition, consequent, alternative = map(work.context.span, (value.condition, value.consequent, value.alternative))

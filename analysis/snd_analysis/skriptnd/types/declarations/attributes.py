@@ -125,7 +125,7 @@ def check_no_bounds(context: Context, declaration: Declaration) -> None:
     """Index symbols run over the elements of constants, and nothing else has elements to give (2.7)."""
     default = declaration.parameter.default
     if default is not None and default.bounds:
-        message = "only constants have index symbols, which run over their elements"
+        message = "only constants can have index bounds"
         context.report(rules.ILLEGAL_INDEX_BOUND, default.bounds[0], message)
 
 
@@ -174,7 +174,7 @@ def _report_tensor(context: Context, declaration: Declaration) -> None:
     assert shape is not None
     names = [node for node in nodes.descendants(shape) if isinstance(node, nodes.Qualified)]
     if all(context.target(name) is not None for name in names):
-        message = f"the attribute '{declaration.name}' can't be a tensor: attributes are values known when composing"
+        message = f"the attribute '{declaration.name}' can't be a tensor: attributes are values known at compile time"
         context.report(rules.TENSOR_ATTRIBUTE, shape, message)
 
 

@@ -154,7 +154,7 @@ def _check_bound(context: Context, declaration: Declaration, extent: nodes.Exten
         return  # the extent is reported
     if is_stored or (block == BlockKind.INPUT and kind == "operator"):
         what = "an input of an operator" if block is BlockKind.INPUT else f"a {block}"
-        message = f"{what} has no upper bound of an extent: bounds are for inputs of graphs and for outputs"
+        message = f"{what} can't have an upper bound of an extent: only inputs of graphs and outputs can"
         context.report(rules.ILLEGAL_BOUND, extent.bound, message)
         return
     packed = None if extent.expansion is not None or extent.spread else False
@@ -174,7 +174,7 @@ def _check_static(context: Context, bound: nodes.Expression) -> None:
     dynamic = _bounded_symbols(context)
     named = next((each for each in symbols_in(context.resolution, bound) if each in dynamic), None)
     if named is not None:
-        message = f"an upper bound must be known when composing, but '{named.name}' is dynamic"
+        message = f"an upper bound must be known at compile time, but '{named.name}' is dynamic"
         context.report(rules.ILLEGAL_BOUND, bound, message, (context.declared(named),))
 
 

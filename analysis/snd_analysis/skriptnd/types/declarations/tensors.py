@@ -73,7 +73,7 @@ def _unbounded(context: Context, inputs: Sequence[Declaration]) -> set[Symbol]:
 def _check_extent(context: Context, declaration: Declaration, extent: nodes.Extent, unbounded: set[Symbol]) -> None:
     if extent.expansion is not None and _is_of_unknown_length(context, extent, extent.expansion):
         text = written(extent)
-        message = f"'{text}' may stand for any number of dimensions, but the rank of a main graph's input must be known"
+        message = f"'{text}' may have any number of dimensions, but the rank of a main graph's input must be known"
         context.report(rules.UNBOUNDED_EXTENT, extent, message)
         return
     if extent.bound is not None:
@@ -209,8 +209,8 @@ def _report_obstacle(context: Context, obstacle: Obstacle) -> None:
     if obstacle.packs:
         packs = " and ".join(f"'{written(extent)}'" for extent in obstacle.packs)
         message = (
-            f"the shape of '{name}' is ambiguous: nothing says how its rank is shared between {packs}. All but one "
-            "need a length that a single int attribute or another input determines"
+            f"nothing determines how the dimensions of '{name}' are split between {packs}: "
+            "all but one need a length that an int attribute or another input determines"
         )
         notes = tuple(context.note(extent, "a pack of unknown length") for extent in obstacle.packs)
         context.report(rules.AMBIGUOUS_SHAPE, obstacle.packs[-1], message, notes)

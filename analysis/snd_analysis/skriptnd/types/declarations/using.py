@@ -48,7 +48,7 @@ def _hinted(context: Context, target: nodes.NameTarget, node: nodes.Expression, 
     if value.type is None:
         return UNTYPED
     if value.type.length is None:
-        message = f"'{written(target.name)}..' stands for a pack, but the value is a single one of type '{value.type}'"
+        message = f"'{written(target.name)}..' is a pack, but this is a single value of type '{value.type}'"
         context.report(rules.PACK_EXPECTED, target, message)
         return UNTYPED
     if hint is None:
@@ -111,7 +111,7 @@ def _is_right(
     if value.type is None:
         return False
     if value.type.length is None:
-        message = f"only a pack can be taken apart, but this is a single value of type '{value.type}'"
+        message = f"only a pack can be decomposed, but this is a single value of type '{value.type}'"
         context.report(rules.PACK_EXPECTED, node, message)
         return False
     if len(open_parts) > 1:

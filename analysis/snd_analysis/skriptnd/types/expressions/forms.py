@@ -203,7 +203,9 @@ def _call(context: Context, node: nodes.Call) -> Typed:
 def _cast(context: Context, node: nodes.Cast) -> Typed:
     dtype = CONCRETE.get(node.type.text)
     if dtype is None:
-        context.report(rules.ABSTRACT_TYPE, node.type, f"'{node.type.text}' stands for several types: a cast needs one")
+        context.report(
+            rules.ABSTRACT_TYPE, node.type, f"a cast needs one type, but '{node.type.text}' means any of several"
+        )
         if node.value is not None:
             infer(context, node.value)
         return UNTYPED

@@ -157,7 +157,7 @@ def _containment(context: Context, node: nodes.Binary, item: Type, pack: Type, a
         context.report(rules.PACK_EXPECTED, node.right, message)
         return UNTYPED
     if item.dtype != pack.dtype:
-        message = f"'in' looks for items of the type of the pack, but these are '{item}' and '{pack}'"
+        message = f"'in' needs a value of the type of the items, but these are '{item}' and '{pack}'"
         return _mixed(context, node, item, pack, message)
     return Typed(Type(BOOL, item.optional or pack.optional, item.length), accesses=accesses)
 

@@ -47,7 +47,7 @@ def check_counting(context: Context, formula: nodes.Lowering, output: Symbol) ->
             )
         elif isinstance(extent.value, nodes.Tilde) or dynamic & symbols_in(context.resolution, extent).keys():
             message = (
-                f"formulas count an extent by a name, and '{written(extent.value)}' of '{output.name}' is none: "
+                f"a counted extent needs a name, but '{output.name}' has '{written(extent.value)}': "
                 "write a name with an upper bound, as in 'k|n'"
             )
         else:
@@ -137,7 +137,7 @@ def _with_locals(symbols: set[Symbol], locals_: dict[Symbol | None, set[Symbol]]
     return found
 
 
-# Parts of a formula that must be known when composing, but depend on indices or elements of tensors (2.4, 2.12).
+# Parts of a formula that must be known at compile time, but depend on indices or elements of tensors (2.4, 2.12).
 def check_run_time_values(context: Context, formula: nodes.Lowering) -> None:
     """Report the first part of a typed formula that depends on an index or an element, but must be known earlier."""
     running = run_time_symbols(context, formula)
@@ -156,7 +156,7 @@ def check_run_time_values(context: Context, formula: nodes.Lowering) -> None:
 
 
 def _demanded(context: Context, node: nodes.Node) -> Iterator[tuple[nodes.Node, str]]:
-    """Yield the parts of a node that must be known when composing, and their names in messages."""
+    """Yield the parts of a node that must be known at compile time, and their names in messages."""
     match node:
         case nodes.Field(value=value):
             yield value, "a value in a string"

@@ -102,7 +102,7 @@ def _check_formula(context: Context, formula: nodes.Lowering, symbol: Symbol | N
         count = expect(context, formula.unroll.count, INT, "the number of unrolled steps", packed=False)
         if count.accesses:
             context.report(
-                rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known when composing"
+                rules.RUN_TIME_COUNT, formula.unroll.count, "the number of unrolled steps must be known at compile time"
             )
         elif count.value is not None and shapes.is_negative(count.value):
             context.report(rules.LOOP_COUNT, formula.unroll.count, rules.control_flow.negative_count(count.value))

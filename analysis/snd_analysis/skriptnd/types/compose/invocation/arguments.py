@@ -137,9 +137,7 @@ class ArgumentCheck:
         if not parameter.required:
             return
         name = parameter.symbol.name
-        message = (
-            f"the input '{name}' of '{self._name.name}' is not optional and has no default: '~' can't stand for it"
-        )
+        message = f"the input '{name}' of '{self._name.name}' is not optional and has no default: '~' can't replace it"
         self._work.context.report(rules.MISSING_ARGUMENT, argument, message, (self._note(parameter),))
         self._forget(parameter)
 

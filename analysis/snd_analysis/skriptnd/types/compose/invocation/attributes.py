@@ -113,7 +113,7 @@ class AttributeCheck:
         wanted = formal
         if actual.tensor:
             message = (
-                f"the attribute '{name}' has the type '{wanted}', whose value must be known when composing, "
+                f"the attribute '{name}' has the type '{wanted}', whose value must be known at compile time, "
                 f"but this is a tensor of type '{actual}'"
             )
             self._report(rules.TENSOR_IN_EXPRESSION, node, message, parameter)
@@ -126,7 +126,7 @@ class AttributeCheck:
         if formal.packed and not actual.packed and not parameter.has_length:
             message = (
                 f"the attribute '{name}' has the type '{wanted}' and needs a list, but this is a single value of type "
-                f"'{actual}': nothing tells how many items it would stand for"
+                f"'{actual}': nothing determines how often to repeat it"
             )
             repair = as_list(self._work.context, node, node) if fits else None
             self._report(rules.PACK_EXPECTED, node, message, parameter, repair)

@@ -66,7 +66,7 @@ class TypeBinding:
         for generic, item in zip(declared, generics.items, strict=False):
             dtype = dtype_of(context, item)
             if dtype is not None and not dtype.is_generic and dtype.name in ABSTRACT:
-                message = f"'{dtype}' stands for several types: '{generic.name}' must be one of them"
+                message = f"'{generic.name}' needs one type, but '{dtype}' means any of several"
                 context.report(rules.GENERIC_OUTSIDE_BASE, item, message)
                 dtype = None
             if dtype is not None and not self._fits(dtype, generic.base):

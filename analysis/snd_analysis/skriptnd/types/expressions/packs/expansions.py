@@ -187,7 +187,7 @@ def _zip(context: Context, node: nodes.Zip) -> Typed:
             )
             return UNTYPED
         if type_.dtype != types[0].dtype:
-            message = f"interleaved packs have one type, but these are '{types[0]}' and '{type_}'"
+            message = f"interleaved packs must have one type, but these are '{types[0]}' and '{type_}'"
             context.report(rules.TYPE_MISMATCH, item, message, (context.note(node.items[0], f"this is '{types[0]}'"),))
             return UNTYPED
         length, agree = joined_length(context, node, types[0], type_, (node.items[0], item))

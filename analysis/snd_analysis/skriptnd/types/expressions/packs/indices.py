@@ -125,8 +125,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
         message = (
-            "a pack is indexed by one index, range or pack of indices, but this is an access to a tensor; "
-            f"'{type_}' is none"
+            f"a pack takes one index, range or pack of indices, but this is an access to a tensor; '{type_}' is none"
         )
         context.report(rules.NOT_INDEXABLE, node, message)
         infer_items(context, index)

@@ -95,7 +95,7 @@ def _agree(context: Context, node: nodes.List, types: list[Type], first: int) ->
     wanted = types[first]
     for item, type_ in zip(node.items, types, strict=True):
         if type_.dtype != wanted.dtype and not _contributes_nothing(type_):
-            message = f"the items of a list have one type, but these are '{wanted.item()}' and '{type_.item()}'"
+            message = f"the items of a list must have one type, but these are '{wanted.item()}' and '{type_.item()}'"
             note = context.note(node.items[first], f"this is '{wanted.item()}'")
             context.report(rules.TYPE_MISMATCH, item, message, (note,))
             return False
