@@ -95,8 +95,8 @@ def test_a_type_is_given_or_deduced(real, model):
         ("modes=p", "the attribute 'modes' of 'net' is a pack of 'k' items"),
         ("modes=[1]", "'modes' is a pack of 'str', and this is 'int'"),
         ("sizes=[1, 2, 3]", "--attrib sizes=[1, 2, 3]: the attribute 'sizes' of 'net' is a pack of 2 items"),
-        ("sizes=[1, 'a']", "the items of a list have one type"),
-        ("row=[1, 2.0]", "the items of a list have one type"),
+        ("sizes=[1, 'a']", "the items of a list must have one type"),
+        ("row=[1, 2.0]", "the items of a list must have one type"),
         ("scale='a'", "'scale' is of type 'T: num', and this is 'str'"),
     ],
 )
@@ -154,7 +154,7 @@ def test_inputs_that_do_not_fit(real, model, written, message):
 def test_inputs_that_do_not_fit_each_other(real, model):
     outcome = real("shapes", ".", "--input", "x=3,4", "--input", "q=5")
     assert outcome.status == 2
-    assert "the extent 'h', which is 3 by the input 'x'" in outcome.stderr
+    assert "the extent 'h', which is 3 because of the input 'x'" in outcome.stderr
 
 
 def test_a_shape_that_is_given_need_not_be_declared(real, project):

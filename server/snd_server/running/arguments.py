@@ -186,7 +186,7 @@ def _items(pair: _Pair, value: Value) -> Iterable[Value]:
     """
     for item in value.elements if isinstance(value, Pack) else (value,):
         if isinstance(item, Integer) and item.value is None:
-            raise pair.wrong("this number is larger than snd works with")
+            raise pair.wrong("this number is larger than snd can handle")
         yield item
 
 

@@ -132,13 +132,13 @@ def test_what_is_too_large_is_one_error(name: str) -> None:
     snapshot = snapshot_of({"a.sknd": LARGE[name]})
     errors = [each for each in snapshot.diagnostics("a.sknd") if each.rule == rules.VALUE_TOO_LARGE]
     assert len(errors) == 1
-    assert "tokens, more than the 50,000 that snd works with, is not checked" in errors[0].message
+    assert "tokens, more than the 50,000 that snd can handle, is not checked" in errors[0].message
 
 
 def test_a_text_with_too_many_expressions_is_one_error() -> None:
     problems = [*parse_file('operator f { @assert { a > 0: "' + "{a}" * 20_000 + '"; } }').problems]
     assert [(each.rule, each.message) for each in problems] == [
-        (rules.VALUE_TOO_LARGE, "this text has more than the 1,000 expressions and parts that snd works with")
+        (rules.VALUE_TOO_LARGE, "this text has more than the 1,000 expressions and parts that snd can handle")
     ]
 
 

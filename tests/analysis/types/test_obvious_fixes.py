@@ -153,9 +153,9 @@ def test_an_operator_of_the_same_module_is_meant_first():
 @pytest.mark.parametrize(
     ("statements", "marked", "origin", "said"),
     [
-        ("y = nn.linear(x, w, b);", "w", "x", "'c' is 5 by the input 'input'"),
-        ("h = layout.flatten{axis=1}(i); y = nn.linear(h, w, b);", "w", "b", "'n' is 3 by the input 'bias'"),
-        ("y = nn.linear(x, v, b);", "b", "v", "'n' is 5 by the input 'filter'"),
+        ("y = nn.linear(x, w, b);", "w", "x", "'c' is 5 because of the input 'input'"),
+        ("h = layout.flatten{axis=1}(i); y = nn.linear(h, w, b);", "w", "b", "'n' is 3 because of the input 'bias'"),
+        ("y = nn.linear(x, v, b);", "b", "v", "'n' is 5 because of the input 'filter'"),
     ],
 )
 def test_the_argument_that_gives_an_extent_is_marked_beside_the_one_that_contradicts_it(

@@ -78,7 +78,7 @@ class BindingState(Struct):
                 )
                 raise self.fail(rules.LENGTH_MISMATCH, message, member)
             values[form.symbol] = found
-            self.origins[form.symbol] = f"by the {_kind(self.template, member)} '{member.name}'"
+            self.origins[form.symbol] = f"because of the {_kind(self.template, member)} '{member.name}'"
             return True
         if not self.scope.knows(expression):
             return False
@@ -111,7 +111,7 @@ class BindingState(Struct):
         return self.fail(rules.LENGTH_MISMATCH, message, member)
 
     def origin_of(self, expression: nodes.Node) -> str:
-        """Return the origin of the names in an expression: `` by the input 'A'``."""
+        """Return the origin of the names in an expression: `` because of the input 'A'``."""
         found = [self.origins[symbol] for symbol in self.template.symbols(expression) if symbol in self.origins]
         return f" {found[0]}" if len(set(found)) == 1 else ""
 

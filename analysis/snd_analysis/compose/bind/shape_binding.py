@@ -251,7 +251,7 @@ class ShapeBinder:
         if isinstance(found, Unsolvable):
             raise failures.wrong_length(self._binding, member, tensor, part.extent, expansion.length, count, found)
         self._scope.values[form.symbol] = found
-        self._binding.origins[form.symbol] = f"by the input '{member.name}'"
+        self._binding.origins[form.symbol] = f"because of the input '{member.name}'"
 
     def _demand_static(self, member: Member, tensor: Tensor, extent: nodes.Extent, actual: Value) -> None:
         """Demand that ``static`` extents are known when composing (LANGUAGE, Lexical and grammar)."""
@@ -285,7 +285,7 @@ class ShapeBinder:
             if isinstance(found, Unsolvable):
                 raise failures.not_deducible(self._binding, member, tensor, extent, actual, found)
             values[form.symbol] = found
-            self._binding.origins[form.symbol] = f"by the input '{member.name}'"
+            self._binding.origins[form.symbol] = f"because of the input '{member.name}'"
         elif self._scope.knows(extent.value):
             expected = self._scope.evaluate(extent.value)
             if isinstance(expected, Integer):
@@ -315,7 +315,7 @@ class ShapeBinder:
                 values[form.symbol] = taken
             else:
                 values[form.symbol] = self._solved(member, tensor, extent, taken)
-            self._binding.origins[form.symbol] = f"by the input '{member.name}'"
+            self._binding.origins[form.symbol] = f"because of the input '{member.name}'"
             return
         if not self._scope.knows(extent.value):
             return

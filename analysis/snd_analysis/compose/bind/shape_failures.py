@@ -86,7 +86,7 @@ def _is_transposed(binding: BindingState, member: Member, tensor: Tensor) -> boo
             return False
         form = binding.template.form(extent.value)
         origin = None if form is None else binding.origins.get(form.symbol)
-        if origin == f"by the input '{member.name}'" or not binding.scope.knows(extent.value):
+        if origin == f"because of the input '{member.name}'" or not binding.scope.knows(extent.value):
             continue  # any extent would do
         wanted = binding.scope.evaluate(extent.value)
         if not isinstance(wanted, Integer) or shapes.decide_equal(wanted, actual) is not EqualityVerdict.EQUAL:

@@ -24,7 +24,7 @@ def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
     count = pack.length.value
     if count is None or count <= MOST_ITEMS:
         return None
-    message = f"'{name}' would be a pack of {count:,} tensors, but snd works with {MOST_ITEMS:,} at most"
+    message = f"'{name}' would be a pack of {count:,} tensors, but snd can handle {MOST_ITEMS:,} at most"
     return FormulaFailed(rules.VALUE_TOO_LARGE, message)
 
 

@@ -293,7 +293,7 @@ class Automaton:
         elif self.entry is not None and self.at - self.entry.at > MOST_TOKENS_OF_ENTRY:
             message = (
                 f"this is too large: a declaration or statement of {self.at - self.entry.at:,} tokens, more than the "
-                f"{MOST_TOKENS_OF_ENTRY:,} that snd works with, is not checked"
+                f"{MOST_TOKENS_OF_ENTRY:,} that snd can handle, is not checked"
             )
             _, at, end, _ = self.tokens[self.entry.at]
             problem = Problem(rules.VALUE_TOO_LARGE, Span(at, end), message)

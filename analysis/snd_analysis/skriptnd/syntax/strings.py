@@ -45,7 +45,7 @@ def string_parts(
                 return parts
             checkpoint()
             if len(parts) > MOST_STRING_PARTS:
-                message = f"this text has more than the {MOST_STRING_PARTS:,} expressions and parts that snd works with"
+                message = f"this text has more than the {MOST_STRING_PARTS:,} expressions and parts that snd can handle"
                 problems.append(Problem(rules.VALUE_TOO_LARGE, Span(at, close + 1), message))
                 return parts
             parts.append(_field(text, at, close, base, problems, read))

@@ -86,7 +86,7 @@ def demand_few(pack: Pack) -> None:
     """Raise Failure for a pack of known length that would have to be written out, but is too long for that."""
     count = pack.length.value
     if count is not None and count > MOST_ITEMS:
-        message = f"this goes through a pack of {count:,} items one by one, but snd works with {MOST_ITEMS:,} at most"
+        message = f"this goes through a pack of {count:,} items one by one, but snd can handle {MOST_ITEMS:,} at most"
         raise OperationError(rules.VALUE_TOO_LARGE, message)
 
 

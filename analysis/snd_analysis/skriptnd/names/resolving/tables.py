@@ -389,8 +389,8 @@ class Tables:
         self.ambiguous |= {symbol, earlier}
         if earlier.kind in (SymbolKind.EXTENT, SymbolKind.LENGTH) and self.span(earlier) > self.span(symbol):
             message = (
-                f"the {symbol.kind} '{symbol.name}' is not known yet where shapes and lengths are bound: here "
-                f"'{symbol.name}' declares {earlier.kind.article}, and the two clash"
+                f"'{symbol.name}' declares {earlier.kind.article} here, but is also the name of {symbol.kind.article}: "
+                "rename one of them"
             )
             note = Note(self.span(symbol), f"the {symbol.kind} is declared here")
             self.problems.append(Problem(rules.NOT_VISIBLE, self.span(earlier), message, (note,)))

@@ -78,8 +78,8 @@ def check_element_type(context: Context, name: nodes.TypeName) -> None:
     if name.is_keyword and name.text in ABSTRACT:
         types = ", ".join(f"'{type_}'" for type_ in CONCRETE if type_ in ALLOWED[name.text])
         message = (
-            f"'{name.text}' stands for several types ({types}): write one of them, or declare a generic type of this "
-            f"base, as in '@dtype {{ T: {name.text}; }}'"
+            f"'{name.text}' means any of several types ({types}): write one of them, or declare a generic type, "
+            f"as in '@dtype {{ T: {name.text}; }}'"
         )
         context.report(rules.ABSTRACT_TYPE, name, message)
 

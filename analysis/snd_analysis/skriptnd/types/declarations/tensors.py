@@ -137,13 +137,11 @@ def _check_captured_ranks(context: Context, inputs: Sequence[Declaration]) -> No
         other = earlier[1] if earlier[0] is not declaration else captured
         if other is None or shapes.decide_equal(rank, other) is not EqualityVerdict.DIFFERENT:
             continue
-        shape = (
-            f"'{declaration.name}' has the rank {rank}, as its shape '[{written(declaration.parameter.shape)}]' says"
-        )
+        shape = f"the shape '[{written(declaration.parameter.shape)}]' of '{declaration.name}' has rank {rank}"
         if earlier[0] is declaration:
-            context.report(rules.CAPTURED_RANKS_DIFFER, name, f"'{symbol.name}' can't be the rank of this: {shape}")
+            context.report(rules.CAPTURED_RANKS_DIFFER, name, f"'{symbol.name}' can't be this rank: {shape}")
             continue
-        message = f"'{symbol.name}' is the rank of '{earlier[0].name}', which is {other}, but {shape}"
+        message = f"'{symbol.name}' is {other}, the rank of '{earlier[0].name}', but {shape}"
         assert earlier[0].parameter.rank is not None
         note = Note(earlier[0].parameter.rank.span.shifted(earlier[0].base), "captured here")
         context.report(rules.CAPTURED_RANKS_DIFFER, name, message, (note,))

@@ -329,7 +329,9 @@ class ArgumentCheck:
             for part, extent in zip(parts, value.extents, strict=True):
                 if part.symbol in names and extent == needed:
                     name = part.symbol.name
-                    yield self._work.context.note(argument, f"'{name}' is {needed} by the input '{other.symbol.name}'")
+                    yield self._work.context.note(
+                        argument, f"'{name}' is {needed} because of the input '{other.symbol.name}'"
+                    )
                     return
 
     def _report_rank(self, parameter: TensorParameter, value: TypedValue, place: nodes.Node, rank: Integer) -> None:
