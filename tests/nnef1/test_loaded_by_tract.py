@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from snd_analysis.base import Severity
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
 from snd_server.workspace_files.files import DiskReader
+from support.nnef1.running import run_text
 from support.nnef1.tract_loading import verdict
 
 if not os.environ.get("CI"):
@@ -20,19 +22,13 @@ if not os.environ.get("CI"):
 Files = Mapping[str, str | np.ndarray]
 
 
-def _errors(files: Files) -> list[str]:
-    reader = DiskReader()
-    for name, content in files.items():
-        is_text = isinstance(content, str)
-        reader.provide(f"/m/{name}", content.encode() if isinstance(content, str) else write_tensor(content))
-        assert is_text or name.endswith(".dat")
-    found = Workspace(reader).snapshot().diagnostics("/m/graph.nnef")
-    return [each.message for each in found if each.severity is Severity.ERROR]
-
-
-def agree(files: Files) -> None:
+def agree(files: Files, folder: Path) -> None:
     """Assert that snd finds errors exactly if tract refuses a model."""
-    errors, answer = _errors(files), verdict(files)
+    for name, content in files.items():
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else write_tensor(content))
+    found = Workspace(DiskReader()).snapshot().diagnostics(str(folder / "graph.nnef"))
+    errors = [each.message for each in found if each.severity is Severity.ERROR]
+    answer = verdict(folder)
     assert bool(errors) is not answer.is_loaded, f"tract: {answer.text}\nsnd: {errors}"
 
 
@@ -92,10 +88,130 @@ _SCANS = {
 
 @pytest.mark.parametrize("count", ["5", "S"])
 @pytest.mark.parametrize("name", _SCANS)
-def test_scans(name: str, count: str):
+def test_scans(name: str, count: str, tmp_path: Path):
     text = _SCAN
     changes = _SCANS[name]
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert old in text
         text = text.replace(old, new, 1)
-    agree({"graph.nnef": text.replace("COUNT", count)})
+    agree({"graph.nnef": text.replace("COUNT", count)}, tmp_path)
+
+
+# ---- other models ----------------------------------------------------------------------------------------------------
+_HEAD = """version 1.0;
+extension tract_registry tract_core;
+extension tract_registry tract_transformers;
+extension tract_symbol B;
+extension tract_symbol S;
+extension tract_symbol T;
+"""
+_X = "x = tract_core_external(shape = [2, 4, 8], datum_type = 'f32');"
+_TWO = """fragment two(x: tensor<scalar>, k: scalar = 1.0) -> (y: tensor<scalar>, z: tensor<scalar>)
+{
+    y = x * k;
+    z = x;
+}
+"""
+
+
+def model(statements: str, parameters: str = "x", head: str = _HEAD, declared: str = _X) -> str:
+    return f"{head}{_TWO}graph net({parameters}) -> (y)\n{{\n    {declared}\n    {statements}\n}}\n"
+
+
+def _attention(q: str, k: str, v: str, mask: str = "") -> str:
+    shapes = {"q": q, "k": k, "v": v, **({"mask": mask} if mask else {})}
+    declared = "".join(
+        f"{name} = tract_core_external(shape = {shape}, datum_type = 'f32'); " for name, shape in shapes.items()
+    )
+    names = ", ".join(shapes)
+    types = "datum_type = 'f32', acc_datum_type = 'f32', is_causal = false"
+    return model(f"y = tract_transformers_sdpa({names}, {types});", names, declared=declared)
+
+
+_MODELS = {
+    "misspelt registry": model("y = relu(x);", head=_HEAD.replace("tract_core;", "tract_coer;")),
+    "registry of nobody": model("y = relu(x);", head=f"{_HEAD}extension tract_registry acme;\n"),
+    "range without a step": model("y = tract_core_range(0, 4);"),
+    "range": model("y = tract_core_range(0, 4, 2);"),
+    "symbol of no line in an input": model("y = relu(x);", declared="x = external(shape = [N]);"),
+    "symbol of no line in a slice": model("y = slice(x, axes = [1], begin = [0], end = [N]);"),
+    "symbol of no line in a broadcast": model("y = tract_core_broadcast(x, shape = [2, N, 8]);"),
+    "symbol of no line in a reshape": model("y = reshape(x, shape = [2, N, 4]);"),
+    "attention": _attention("[1, 2, S, 4]", "[1, 2, T, 4]", "[1, 2, T, 4]", "[1, 1, S, T]"),
+    "attention without a transposition": _attention("[1, S, 2, 4]", "[1, 2, S, 4]", "[1, 2, S, 4]"),
+    "attention of one batch": _attention("[B, 2, S, 4]", "[1, 2, S, 4]", "[1, 2, S, 4]"),
+    "attention of other batches": _attention("[B, 2, S, 4]", "[B, 2, S, 4]", "[T, 2, S, 4]"),
+    "attention of other lengths": _attention("[1, 2, S, 4]", "[1, 2, S, 4]", "[1, 2, T, 4]"),
+    "attention of other extents": _attention("[1, 2, S, 4]", "[1, 2, S, T]", "[1, 2, S, 4]"),
+    "attention of any heads": _attention("[1, B, S, 4]", "[1, B, S, 4]", "[1, B, S, 4]"),
+    "attention of other values": _attention("[1, 2, S, 4]", "[1, 2, S, 4]", "[1, 2, S, T]"),
+    "attention without heads": _attention("[S, 2, 4]", "[2, S, 4]", "[2, S, 4]"),
+    "axes twice": model("y = unsqueeze(x, axes = [1, 1]);"),
+    "parameter without an external": model("y = relu(x);", parameters="x, z"),
+    "one name for two results": model("y = two(x);"),
+    "two names for two results": model("y, z = two(x);"),
+    "one name for items of an array": model("t = unstack(x, axis = 0); y = x;"),
+    "list of one name": model("[y] = relu(x);"),
+    "integer in an invocation": model("y, z = two(x, 2);"),
+    "string in an invocation": model("y, z = two(x, 'a');"),
+    "scalar in an invocation": model("y, z = two(x, 2.0);"),
+    "list of integers": model("y = x + [[[1], [2], [3], [4]]];"),
+    "integer": model("y = x + 1;"),
+    "input of integers": model("y = x + z;", "x, z", declared=f"{_X} z = external<integer>(shape = [2, 4, 8]);"),
+    "misspelt operation": model("y = rsqr_t(x);"),
+}
+
+
+@pytest.mark.parametrize("name", _MODELS)
+def test_models(name: str, tmp_path: Path):
+    agree({"graph.nnef": _MODELS[name]}, tmp_path)
+
+
+_VARIABLE = "v = variable<scalar>(label = 'v', shape = {shape}); {use}"
+_WITH_FILES = {
+    "scales": (
+        "y = tract_core_resize(x, scales = v, interpolator = 'nearest', coord_transformer = 'asymmetric');",
+        np.array([1.0, 1.0, 2.0], np.float32),
+    ),
+    "shape": ("y = reshape(x, shape = v);", np.array([8, 8])),
+    "bias of integers": ("y = x + v;", np.full((1, 1, 8), 3)),
+    "bias of logicals": ("y = x + v;", np.ones((1, 4, 8), np.bool_)),
+    "bias of a convolution": ("y = conv(x, [[[1.0], [2.0], [3.0], [4.0]]], v);", np.array([[3]])),
+    "filter of integers": ("y = conv(x, v);", np.ones((3, 4, 1), np.int64)),
+    "choice of integers": ("y = select(x > 0.0, x, v);", np.ones((2, 4, 8), np.int64)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _WITH_FILES)
+def test_models_with_files(name: str, tmp_path: Path):
+    use, array = _WITH_FILES[name]
+    text = model(_VARIABLE.format(shape=[*array.shape], use=use))
+    agree({"graph.nnef": text, "v.dat": array}, tmp_path)
+
+
+def test_a_misspelt_label_is_an_error_if_there_are_files(tmp_path: Path):
+    text = model(_VARIABLE.format(shape=[1, 1, 8], use="y = x + v;"))
+    agree({"graph.nnef": text, "w.dat": np.ones((1, 1, 8), np.float32)}, tmp_path)
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+_INTEGERS = "x = tract_core_external(shape = [2, 4, 8], datum_type = 'i64');"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        model("y = unsqueeze(unsqueeze(x, axes = [0, 0]), axes = [5, 1, 1]);"),
+        model("y = squeeze(unsqueeze(x, axes = [2, 3]), axes = [2, 2]);"),
+        model("y = x / [[[1], [2], [3], [4]]];"),
+        model("y = max(x * [[[2.75], [-1.5], [3.0], [0.5]]], x);", declared=_INTEGERS),
+    ],
+)
+def test_values_are_those_of_tract(text: str, tmp_path: Path):
+    import tract
+
+    x = np.random.default_rng(0).integers(-9, 9, (2, 4, 8)).astype(np.int64 if "i64" in text else np.float32)
+    (tmp_path / "graph.nnef").write_text(text)
+    reader = tract.nnef().with_tract_transformers()
+    expected = reader.load(str(tmp_path)).into_runnable().run([x])[0].to_numpy()
+    np.testing.assert_allclose(run_text(text, {"x": x})["y"], expected, rtol=1e-6)

@@ -47,6 +47,7 @@ from snd_analysis.workspace.files import (
     project_settings,
     text,
 )
+<<<<<<< HEAD
 from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
 
 # ---- the operators that implement operations of NNEF 1.0, by the names of the operations -----------------------------
@@ -100,6 +101,9 @@ def operations_of_dialect(dialect: Dialect) -> OperationScope:
     modules = (*_MODULES[dialect], QUANTIZATION)
     return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in modules}, {})
 
+=======
+from snd_analysis.workspace.operations import operation_names, operations_of_dialect, scope_of_graph
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 
 _GRAPH = "graph.nnef"
 
@@ -192,6 +196,10 @@ class Library:
             self._templates[operator] = template(self._db, operator)
         return self._templates[operator]
 
+    def names(self, dialect: Dialect) -> frozenset[str]:
+        """Return the names of the operations of a dialect."""
+        return operation_names(dialect)
+
     def quantization(self, name: str) -> Template | None:
         """Return the operator of an operation of ``graph.quant`` files; None if there is none."""
         operator = operations_of_dialect(Dialect.KHRONOS).operator((QUANTIZATION, name))
@@ -212,11 +220,16 @@ class Files:
         """
         self._db = db
         self._folder = dirname(path)
+        self._path = path
         self._known = _tensor_files(db, self._folder, labels)
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return the tensor file of a label; None if there is none."""
         return self._known[label] if label in self._known else _tensor_file(self._db, self._folder, label)
+
+    def listing(self) -> frozenset[str]:
+        """Return the names of the tensor files of the model; none for a graph that shares its folder with others."""
+        return _files_of_model(self._db, self._path)
 
     def resource(self, label: str) -> str | None:
         """Return the text of the JSON file of a label; None if there is none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.base import OperatorName
+from snd_analysis.base import OperatorName, Severity
 from snd_analysis.workspace import Snapshot
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
@@ -25,8 +25,9 @@ def run_text(text: str, inputs: Mapping[str, Any], weights: Mapping[str, Any] | 
 
 
 def run_graph(snapshot: Snapshot, path: str, inputs: Mapping[str, Any], weights: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the outputs of the graph of a file by name. Fail if it has problems."""
-    assert not snapshot.diagnostics(path), [each.message for each in snapshot.diagnostics(path)]
+    """Return the outputs of the graph of a file by name. Fail if it has problems other than hints."""
+    problems = [each.message for each in snapshot.diagnostics(path) if each.severity is not Severity.HINT]
+    assert not problems, problems
     graph = snapshot.main_graphs(path)[0].name.text
     arrays = {name: np.asarray(value) for name, value in inputs.items()}
     request = EvaluationRequest(OperatorName(path, graph), inputs=arrays, weights=dict(weights), keep=True)

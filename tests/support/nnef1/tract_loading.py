@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
-import numpy as np
 from msgspec import Struct
-
-from snd_runtime.files import write_tensor
 
 
 class Verdict(Struct, frozen=True):
@@ -25,20 +20,9 @@ class Verdict(Struct, frozen=True):
     text: str
 
 
-def verdict(files: Mapping[str, str | bytes | np.ndarray]) -> Verdict:
-    """Return the verdict of tract about a model given by the files of its folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():
-            path = Path(folder, "model", name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            match content:
-                case str():
-                    path.write_text(content, encoding="utf-8")
-                case bytes():
-                    path.write_bytes(content)
-                case _:
-                    path.write_bytes(write_tensor(content))
-        return _PROCESS.load(str(Path(folder, "model")))
+def verdict(folder: Path) -> Verdict:
+    """Return the verdict of tract about the model in a folder."""
+    return _PROCESS.load(str(folder))
 
 
 class _Process:

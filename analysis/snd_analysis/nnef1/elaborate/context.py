@@ -9,10 +9,11 @@ from posixpath import join
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from snd_analysis.base import Note, Problem, Repair, Rule, Span
+from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Span
 from snd_analysis.compose import Template, input_extent
 from snd_analysis.nnef1.assertions import SymbolFacts
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
+from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
@@ -92,6 +93,8 @@ class Frame(Struct):
     """The name of the first tensor that the statement at hand makes."""
     generic: str | None = None
     """The type bound to ``?``."""
+    given: Mapping[str, tuple[Given, Frame]] = field(default_factory=dict)
+    """The arguments of the invocation of the fragment, with the frames that they stand in."""
 
     def named(self, name: str) -> str:
         """Return the name that a tensor of this body has in the graph, if it is free."""
@@ -164,6 +167,8 @@ class NamesOfFile(Struct, frozen=True):
     """The fragments whose heads can't be read, which is reported."""
     quantized: frozenset[str]
     """The tensors that are quantized: their files may have codes."""
+    header_end: int = 0
+    """Offset after the last line of the header, where repairs add lines."""
 
 
 class ElaborationContext:
@@ -303,14 +308,23 @@ class ElaborationContext:
         message: str,
         repair: Repair | None = None,
         notes: tuple[Note, ...] = (),
+        of_file: Repair | None = None,
     ) -> None:
-        """Note a broken rule at a node of the current statement. Places of ``notes`` are places in the file."""
+        """Note a broken rule at a node of the current statement.
+
+        Places of ``notes`` and of the repair ``of_file`` are places in the file.
+        """
         span = node if isinstance(node, Span) else node.span
         problem = Problem(rule, span, message, (), repair).shifted(frame.base)
-        problem = replace(problem, notes=(*notes, *notes_of(frame.chain)))
+        problem = replace(problem, notes=(*notes, *notes_of(frame.chain)), repair=of_file or problem.repair)
         self.record.problems.append((problem, not frame.chain))
-        if notes:  # other places may move in another way
+        if notes or of_file:  # other places may move in another way
             self.record.is_lasting = False
+
+    def header_line(self, line: str, is_safe: bool) -> Repair:
+        """Return the repair that adds a line to the header of the file, with its place in the file."""
+        at = self.names.header_end
+        return Repair(f"Add '{line}'", (Edit(Span(at, at), f"\n{line}"),), is_safe)
 
     def note_unproven(
         self, frame: Frame, operation: nodes.Identifier, equations: Iterable[Integer], example: str = ""
@@ -321,7 +335,23 @@ class ElaborationContext:
             self.record.unproven.append((found, not frame.chain))
 
 
+<<<<<<< HEAD
 def notes_of(chain: Sequence[FragmentInvocation]) -> tuple[Note, ...]:
+=======
+def origin(frame: Frame, given: Given) -> tuple[Frame, Given]:
+    """Return a literal where it is written: in the invocation of a fragment whose parameter it is."""
+    written = given.written
+    while isinstance(written, nodes.Identifier) and not isinstance(given.value, TensorName):
+        found = frame.given.get(written.text)
+        if found is None or frame.names.get(written.text) is not given.value:
+            break
+        given, frame = found
+        written = given.written
+    return frame, given
+
+
+def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     """Return the invocations that led to a place, the innermost first; of a long chain, its ends."""
     half = MOST_NOTES // 2
     told = chain if len(chain) <= MOST_NOTES else (*chain[:half], *chain[-half:])

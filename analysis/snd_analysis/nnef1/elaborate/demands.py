@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -113,6 +113,7 @@ def _of_tract(operation: str, given: Mapping[str, Given]) -> Iterator[Demand]:
             yield from _whole_scales(given)
         case "tract_transformers_sdpa":
             yield from _mask_of_reals(given)
+            yield from _known_attention(given)
     yield from _known_numbers(given)
     if operation in _REDUCTIONS:
         yield from _order_of_axes(given)
@@ -135,6 +136,38 @@ def _mask_of_reals(given: Mapping[str, Given]) -> Iterator[Demand]:
     edits = (Edit(before, "select("), Edit(after, ", 0.0, -inf)"))
     repair = None if mask.written is None else Repair("Write 'select(…, 0.0, -inf)'", edits)
     yield Demand(mask.span, f"{message}: 0.0 where this is true, -inf elsewhere", repair)
+
+
+def _known_attention(given: Mapping[str, Given]) -> Iterator[Demand]:
+    """Demand that tract can prove the batches, lengths and extents of attention, and knows the heads."""
+    q, k, v = (_shape_of(given[name].value) for name in ("q", "k", "v"))
+    if q is None or k is None or v is None or not len(q) == len(k) == len(v) or len(q) not in (3, 4):
+        return
+    if len(q) == 4:
+        unknown = next((pair for pair in (("q", q), ("k", k), ("v", v)) if is_symbolic(pair[1][1])), None)
+        if unknown is not None:
+            name, extents = unknown
+            hint = f"; are its axes 1 and 2 exchanged? Axis 2 has {extents[2]}" if extents[2].value is not None else ""
+            message = f"tract must know the number of heads, but axis 1 of '{name}' has the extent {extents[1]}{hint}"
+            yield Demand(given[name].span, message)
+            return
+    for one, axis, other, extents in (("q", 0, "k", k), ("q", 0, "v", v), ("q", -1, "k", k), ("k", -2, "v", v)):
+        own = {"q": q, "k": k}[one][axis]
+        if is_refused(own - extents[axis]):
+            at = axis % len(q)
+            message = (
+                f"tract does not load this: '{one}' has the extent {own} along axis {at}, '{other}' {extents[axis]}"
+            )
+            yield Demand(given[other].span, message)
+            return
+
+
+def _shape_of(value: Value) -> Sequence[Integer] | None:
+    """Return the extents of a tensor, symbolic ones too; None if its shape is unknown."""
+    tensor = value.tensor if isinstance(value, TensorName) else None
+    shape = () if tensor is None or tensor.shape is None else tensor.shape
+    found = [each for each in shape if isinstance(each, Integer)]
+    return found if tensor is not None and tensor.shape is not None and len(found) == len(shape) else None
 
 
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:

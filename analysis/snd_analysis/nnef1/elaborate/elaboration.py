@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from posixpath import normpath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Problem, Rule, Span
+from snd_analysis.base import Edit, Problem, Repair, Rule, Span
 from snd_analysis.compose import input_extent
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.assertions import assertions_of, facts_by_symbol
@@ -30,6 +31,7 @@ from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
+from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.other_files.resources import RESOURCES
 from snd_analysis.nnef1.elaborate.other_files.submodels import SUBMODELS, check_submodels
@@ -51,7 +53,12 @@ from snd_analysis.nnef1.elaborate.steps import (
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.names import assigned_names
+<<<<<<< HEAD
 from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, QuantizationFile, nodes
+=======
+from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
+from snd_analysis.skriptnd.syntax import close_matches
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer, Truth, floor_divide
 
@@ -122,8 +129,14 @@ def elaborate(
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
+<<<<<<< HEAD
     names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
     context = ElaborationContext(tree.dialect, operators, files, names_of_file)
+=======
+    end = _header_end(items)
+    names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized, end)
+    context = Context(tree.dialect, operators, files, names_of_file)
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
@@ -213,7 +226,11 @@ def _steps(
     for parameter in head.parameters:
         if parameter.name.text not in frame.names:
             message = f"the graph parameter '{parameter.name.text}' is not the result of an 'external'"
-            evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
+            if context.dialect is Dialect.TRACT:
+                message = f"tract ignores this: {message}"
+                evaluator.report(rules.IGNORED_ARGUMENT, parameter.name, message)
+            else:
+                evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
     for result in head.results:
         declare_output(context, frame, result, evaluator.result(result))
     return (*steps, last), frame.names
@@ -243,9 +260,9 @@ def _elaborated(
         flat_graph.definition((*flat_entries(steps), *unbound), head.name.text, span, name, order, before),
         (
             *_once(problems_of(steps)),
-            *_missing_files(steps),
+            *_missing_files(steps, context.files),
             *check_submodels(submodels_of(steps)),
-            *_unproven(steps, header_end),
+            *_unproven(steps, header_end, {name for step in steps for name in step.record.symbols}),
         ),
         (*variables_of(steps),),
         dict(chains_of(steps)),
@@ -263,25 +280,53 @@ def _elaborated(
     )
 
 
+<<<<<<< HEAD
 def _missing_files(steps: Sequence[ElaboratedEntry]) -> Iterator[Problem]:
     """Yield the variables that have no file, although others have: a text may be looked at without all of them."""
     files = dict([pair for step in steps for pair in step.record.files])
     missing = {label for label, file in files.items() if file is None}
     if not missing or len(missing) == len(files):
+=======
+def _missing_files(steps: Sequence[Step], files: TensorFiles) -> Iterator[Problem]:
+    """Yield the variables without a file in a model that has files: a text may be looked at without any of them."""
+    found = dict([pair for step in steps for pair in step.record.files])
+    missing = {label for label, file in found.items() if file is None}
+    listing = {normpath(each).removesuffix(".dat") for each in (files.listing() if missing else ())}
+    if not missing or (len(missing) == len(found) and not listing):
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
         return
+    unread = sorted(listing - {normpath(each) for each in found})
+    suggestions = iter(range(MOST_SUGGESTIONS))
     for variable in variables_of(steps):
-        if variable.label in missing:
-            message = f"there is no file '{variable.label}.dat', although other variables have theirs"
-            yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message)
+        if variable.label not in missing:
+            continue
+        close = [] if next(suggestions, None) is None else close_matches(variable.label, unread, most=1)
+        hint, repair = ", although other variables have theirs" if len(missing) < len(found) else "", None
+        if close:
+            hint, inner = f"; did you mean '{close[0]}'?", Span(variable.span.start + 1, variable.span.end - 1)
+            is_written = not variable.folder and inner.end - inner.start == len(variable.label)
+            repair = Repair(f"Write '{close[0]}'", (Edit(inner, close[0]),), safe=False) if is_written else None
+        message = f"there is no file '{variable.label}.dat'{hint}"
+        yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message, (), repair)
 
 
+<<<<<<< HEAD
 def _unproven(steps: Sequence[ElaboratedEntry], header_end: int) -> Iterator[Problem]:
     """Yield the equations between extents that nothing says, each at the first place that needs it."""
+=======
+def _unproven(steps: Sequence[Step], header_end: int, undeclared: Collection[str]) -> Iterator[Problem]:
+    """Yield the equations between extents that nothing says, each at the first place that needs it.
+
+    An assertion about an ``undeclared`` symbol would hide a misspelt name.
+    """
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     found: dict[Integer, list[Unproven]] = {}
     for each in unproven_of(steps):
         found.setdefault(each.equation, []).append(each)
     for first, *others in found.values():
-        yield problem_of(first, others, header_end)
+        found_problem = problem_of(first, others, header_end)
+        is_undeclared = any(leaf.name in undeclared for leaf in first.equation.leaves)
+        yield replace(found_problem, repair=None) if is_undeclared else found_problem
 
 
 def _header_end(items: Sequence[nodes.Item]) -> int:

@@ -6,17 +6,19 @@ Fragments are elaborated at each of their invocations, with the values and shape
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Rule, Span, checkpoint
+from snd_analysis.base import Edit, Repair, Rule, Span, checkpoint
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, ElaborationContext, FragmentCall, FragmentInvocation, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
+from snd_analysis.nnef1.elaborate.extents.repeated_axes import with_distinct_axes
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
@@ -48,6 +50,9 @@ _BY_PLACE = frozenset(
      "tract_shl", "tract_shr"]
 )  # fmt: skip
 """Operations whose arguments tract binds by position, whatever their names."""
+_WITH_SYMBOLS = {"slice": ("begin", "end"), "tract_core_broadcast": ("shape",)}
+"""Attributes in which tract makes symbols of unknown names, besides the shapes of inputs."""
+_SYMBOL = re.compile(r"[A-Z][A-Z0-9_]*")
 _UNARY = {"-": "neg", "!": "not", "+": "copy"}
 
 
@@ -116,7 +121,13 @@ class BodyEvaluator:
             case nodes.Identifier():
                 if self.context.dialect is Dialect.KHRONOS:
                     value = self._assignable(target, value)
+                else:
+                    value = self._single_value(target, value)
                 self.frame.names[target.text] = value
+            case nodes.Array(items=(single,)) | nodes.Tuple(items=(single,)) if (
+                self.context.dialect is Dialect.TRACT and not isinstance(value, Items)
+            ):
+                self._assign(single, value)
             case nodes.Array() | nodes.Tuple():
                 values: Sequence[ElaboratedValue] = (UNKNOWN,) * len(target.items)
                 if isinstance(value, ItemList) and len(value.values) == len(target.items):
@@ -137,7 +148,18 @@ class BodyEvaluator:
             case _:
                 self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
 
+<<<<<<< HEAD
     def _assignable(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
+=======
+    def _single_value(self, target: nodes.Identifier, value: Value) -> Value:
+        """Return a value that a name can have for tract; UNKNOWN for several results, which are reported."""
+        if not isinstance(value, Items) or not value.is_tuple:
+            return value
+        message = f"there are {len(value.values)} results, but one name for them: write a name for each, in '( )'"
+        return self.report(rules.RESULT_COUNT, target, message)
+
+    def _assignable(self, target: nodes.Identifier, value: Value) -> Value:
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
         """Return a value that a name can have; UNKNOWN if it can't have this one, which is reported."""
         name = target.text
         if name in self.frame.names and name not in self.frame.said:
@@ -197,7 +219,7 @@ class BodyEvaluator:
         if node.text in ("inf", "NaN", "nan") and self.context.dialect is Dialect.TRACT:
             return math.inf if node.text == "inf" else math.nan
         if self.makes_symbols and self.context.dialect is Dialect.TRACT:
-            return self.context.symbol(node.text)
+            return self._undeclared_symbol(node)
         self.context.record.is_lasting = False  # other names may be meant
         if node.text in self.frame.said:
             return UNKNOWN
@@ -206,7 +228,22 @@ class BodyEvaluator:
             return self.report(rules.USED_BEFORE_DEFINITION, node, f"'{node.text}' is assigned further down only")
         close = close_matches(node.text, (*self.frame.names, *self.context.symbols), most=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
-        return self.report(rules.UNDEFINED_NAME, node, f"there is no '{node.text}' here{hint}")
+        message = f"there is no '{node.text}' here{hint}"
+        if self.context.dialect is Dialect.KHRONOS or _SYMBOL.fullmatch(node.text) is None:
+            return self.report(rules.UNDEFINED_NAME, node, message)
+        line = f"extension tract_symbol {node.text};"
+        repair = self.context.header_line(line, is_safe=False)
+        self.context.report(self.frame, rules.UNDEFINED_NAME, node, message, of_file=repair)
+        return UNKNOWN
+
+    def _undeclared_symbol(self, node: nodes.Identifier) -> Value:
+        """Return a new symbol where tract makes one of an unknown name. Report that no line declares it."""
+        close = close_matches(node.text, self.context.symbols, most=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        message = f"no line declares the symbol '{node.text}'{hint}"
+        repair = self.context.header_line(f"extension tract_symbol {node.text};", is_safe=not close)
+        self.context.report(self.frame, rules.UNDECLARED_SYMBOL, node, message, of_file=repair)
+        return self.context.symbol(node.text)
 
     def _unary(self, node: nodes.Unary) -> ElaboratedValue:
         value = self.evaluate(node.operand)
@@ -382,18 +419,39 @@ class BodyEvaluator:
                 self.evaluate(argument.value)
             if name in self.context.names.unreadable:
                 return UNKNOWN
-            return self.report(rules.UNKNOWN_OPERATOR, node.function, f"there is no operation '{name}'")
-        given = self._bound(node, parameters(template), values)
-        if given is None:
+            return self._unknown_operation(node.function)
+        bound = self._bound(node, parameters(template), values)
+        if bound is None:
             return UNKNOWN
-        known = folded(name, given)
+        taken = with_distinct_axes(name, bound) if self.context.dialect is Dialect.TRACT else bound
+        known = folded(name, taken)
         if known is not None:
-            for demand in demands(name, given, self.context.dialect):
+            for demand in demands(name, taken, self.context.dialect):
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
                 return UNKNOWN
+<<<<<<< HEAD
             return ItemList(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
         return invoke(self.context, self.frame, node.function, template, resolved, target)
+=======
+            return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
+        if self.context.dialect is Dialect.KHRONOS:
+            return invoke(self.context, self.frame, node.function, template, taken, target)
+        value = invoke(self.context, self.frame, node.function, template, with_resolved_bounds(name, taken), target)
+        return replace(value, is_tuple=True) if isinstance(value, Items) else value
+
+    def _unknown_operation(self, function: nodes.Identifier) -> Value:
+        operations = self.context.operators.names(self.context.dialect)
+        names = {*self.context.names.fragments, *self._sources, *operations}
+        close = close_matches(function.text, sorted(names), most=1)
+        hint, repair = "", None
+        if close:
+            hint = f"; did you mean '{close[0]}'?"
+            repair = Repair(f"Write '{close[0]}'", (Edit(function.span, close[0]),), safe=False)
+        message = f"there is no operation '{function.text}'{hint}"
+        self.context.report(self.frame, rules.UNKNOWN_OPERATOR, function, message, repair)
+        return UNKNOWN
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 
     def _is_generic(self, name: str) -> bool:
         """Return whether an invocation may name the type of items: operations of the text that take all types."""
@@ -436,7 +494,7 @@ class BodyEvaluator:
                     self.report(rules.TOO_MANY_ARGUMENTS, argument, message)
             else:
                 if argument.name.text not in by_name:
-                    close = close_matches(argument.name.text, by_name, most=1)
+                    close = _close_parameters(argument.name.text, by_name)
                     hint = f"; did you mean '{close[0]}'?" if close else ""
                     message = f"'{name}' has no parameter '{argument.name.text}'{hint}"
                     self.report(rules.UNKNOWN_ATTRIBUTE, argument.name, message)
@@ -481,10 +539,13 @@ class BodyEvaluator:
             named = None if argument.name is None else argument.name.text
             placed = expected[at] if at < len(expected) else None
             parameter = placed if named is None or by_place else by_name.get(named)
+            before = self.makes_symbols
+            self.makes_symbols = before or (parameter is not None and parameter.name in _WITH_SYMBOLS.get(name, ()))
             given = Given(self.evaluate(argument.value), argument.value.span, argument.value)
+            self.makes_symbols = before
             message = None
             if parameter is None and named is not None and not by_place:
-                close = close_matches(named, by_name, most=1)
+                close = _close_parameters(named, by_name)
                 hint = f"; did you mean '{close[0]}'?" if close else ""
                 message = f"tract ignores this argument: '{name}' has no parameter '{named}'{hint}"
             elif parameter is None:
@@ -584,6 +645,7 @@ class BodyEvaluator:
             results,
             fragment.body,
             generic=_generic(node, head, outer),
+            given={name: (each, outer) for name, each in given.items()},
         )
         inner.said |= names.keys() & {each.name.text for each in head.results}  # declared twice
         evaluator = BodyEvaluator(self.context, inner, self._sources)
@@ -607,7 +669,17 @@ class BodyEvaluator:
         return value
 
 
+<<<<<<< HEAD
 def _positions(length: int) -> ItemList:
+=======
+def _close_parameters(name: str, parameters: Collection[str]) -> Sequence[str]:
+    """Return the parameter that a misspelt, shortened or extended name means, if there is one."""
+    shared = [each for each in parameters if len(min(each, name, key=len)) > 1 and each.startswith(name[: len(each)])]
+    return shared[:1] or close_matches(name, parameters, most=1)
+
+
+def _positions(length: int) -> Items:
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     demand_size(length, MOST_ITEMS, "items")
     return ItemList(tuple(map(integers.constant, range(length))))
 

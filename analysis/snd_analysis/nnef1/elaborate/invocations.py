@@ -12,11 +12,24 @@ from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
+<<<<<<< HEAD
 from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame
+=======
+from snd_analysis.nnef1.elaborate.context import Context, Frame, origin
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.items.item_types import Given, adopted, dtype_of_tract, is_type_of_tract, mismatches
+from snd_analysis.nnef1.elaborate.items.constants import cast_literal, casts_of_constants
+from snd_analysis.nnef1.elaborate.items.item_types import (
+    NAMES,
+    Given,
+    adopted,
+    dtype_of_tract,
+    is_type_of_tract,
+    item_type,
+    mismatches,
+)
 from snd_analysis.nnef1.elaborate.items.narrow_integers import (
     Adjustment,
     adjustment_after,
@@ -62,7 +75,7 @@ def invoke(
     """
     if context.dialect is Dialect.KHRONOS:
         return _invoke(context, frame, operation, template, given, target)
-    name, given = operation.text, adopted(template, given)
+    name, given = operation.text, adopted(template, _cast_constants(context, frame, operation, given))
     narrow = [narrow_result(name, template, given, each) for each in template.outputs]
     before, after = adjustment_before(name, given), adjustment_after(name, given, narrow[0])
     if before is not None:
@@ -72,6 +85,27 @@ def invoke(
     if after is not None:
         value = _adjusted(context, frame, operation, after, value, target)
     return _narrowed(value, narrow)
+
+
+def _cast_constants(
+    context: Context, frame: Frame, operation: nodes.Identifier, given: Mapping[str, Given]
+) -> Mapping[str, Given]:
+    """Return the arguments with constants in the type that tract casts them to."""
+    casts = casts_of_constants(operation.text, given)
+    found = dict(given)
+    template = context.template("tract_core_cast")
+    for name, dtype in casts.items():
+        each = given[name]
+        now, before = NAMES[dtype], NAMES[item_type(each.value) or "int"]
+        message = f"tract casts this constant to '{now}': its items are '{before}'"
+        context.report(frame, rules.IMPLICIT_CAST, each.span, message, each.as_scalar if dtype == "real" else None)
+        value = cast_literal(each.value, dtype)
+        if value is None and template is not None:
+            arguments = {"input": each, "to": Given("f32" if dtype == "real" else "i64", each.span)}
+            named = nodes.Identifier(operation.start, operation.end, "tract_core_cast")
+            value = invoke(context, frame, named, template, arguments, None)
+        found[name] = Given(UNKNOWN if value is None else value, each.span, each.written)
+    return found
 
 
 def _adjusted(
@@ -119,7 +153,7 @@ def _invoke(
     _demand_types(building, given)
     mismatch = next(mismatches(template, given, context.dialect is Dialect.KHRONOS), None)
     if mismatch is not None:
-        building.report(mismatch.span, mismatch.message, mismatch.repair)
+        building.report(mismatch.given, mismatch.message, mismatch.repair)
     elif not building.is_broken:
         for demand in demands(operation.text, given, context.dialect):
             building.is_broken = True
@@ -213,7 +247,7 @@ def _demand_types(building: _Building, given: Mapping[str, Given]) -> None:
     """Report names of types that tract does not know."""
     for each in (given[name] for name in _NAMING_TYPES if name in given):
         if isinstance(each.value, str) and not is_type_of_tract(each.value):
-            building.report(each.span, f"'{each.value}' is no type of tract")
+            building.report(each, f"'{each.value}' is no type of tract")
 
 
 def _parameter_name(member: Member) -> str:
@@ -265,7 +299,10 @@ class _Building:
                 if self._is_computed(member, given.value):
                     self.is_broken = True
                     return None, flat_graph.expression("", given.span)
-                self.report(given.span, str(unsuitable), _repair(member, given))
+                if self._is_of_tract and any(map(_is_stored, tensors_in(given.value))):
+                    self.is_broken = True  # the items are in a file that is not there
+                    return None, flat_graph.expression("", given.span)
+                self.report(given, str(unsuitable), _repair(member, origin(self._frame, given)[1]))
         return None, flat_graph.expression("", given.span)
 
     def _is_computed(self, member: Member, value: ElaboratedValue) -> bool:
@@ -311,17 +348,21 @@ class _Building:
         return _constant(self._context, self._frame, shape, flattened(value.values), span, None)
 
     def _wrong(self, given: Given, message: str) -> tuple[TensorValue, flat_nodes.Tilde]:
-        self.report(given.span, message)
+        self.report(given, message)
         return self._broken()
 
     def _broken(self) -> tuple[TensorValue, flat_nodes.Tilde]:
         self.is_broken = True
         return NULL, flat_graph.omitted(self._operation.span)
 
-    def report(self, span: Span, message: str, repair: Repair | None = None) -> None:
-        """Note that an argument is of the wrong type."""
+    def report(self, given: Given, message: str, repair: Repair | None = None) -> None:
+        """Note that an argument is of the wrong type, where it is written."""
         self.is_broken = True
-        self._context.report(self._frame, rules.TYPE_MISMATCH, span, f"{message} (in '{self._operation.text}')", repair)
+        frame, written = origin(self._frame, given)
+        if frame is not self._frame and repair is not None:
+            repair = written.as_scalar
+        message = f"{message} (in '{self._operation.text}')"
+        self._context.report(frame, rules.TYPE_MISMATCH, written.span, message, repair)
 
 
 def _repair(member: Member, given: Given) -> Repair | None:
@@ -334,7 +375,16 @@ def _repair(member: Member, given: Given) -> Repair | None:
     return Repair("Write an array of one item", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")))
 
 
+<<<<<<< HEAD
 def _literal_shape(value: ElaboratedValue) -> tuple[int, ...] | None:
+=======
+def _is_stored(tensor: TensorName) -> bool:
+    """Return whether a tensor is a variable whose items are not known."""
+    return tensor.known is None and tensor.tensor is not None and tensor.tensor.kind is TensorKind.VARIABLE
+
+
+def _literal_shape(value: Value) -> tuple[int, ...] | None:
+>>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     """Return the extents of a nested list of numbers; None if ``value`` is not one."""
     if not isinstance(value, ItemList):
         return () if isinstance(value, Integer | float | Truth | str) else None

@@ -24,6 +24,9 @@ class Operators(Protocol):
     def template(self, name: str, dialect: Dialect) -> Template | None:
         """Return the operator of an operation in a dialect; None if there is no such operation."""
 
+    def names(self, dialect: Dialect) -> frozenset[str]:
+        """Return the names of the operations of a dialect."""
+
     def quantization(self, name: str) -> Template | None:
         """Return the operator of an operation of ``graph.quant`` files; None if there is none."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from posixpath import dirname, join
 from typing import Protocol
@@ -82,6 +82,9 @@ class TensorFiles(Protocol):
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return the tensor file of a label; None if there is none."""
+
+    def listing(self) -> Collection[str]:
+        """Return the names of the tensor files in the folder of the graph, if no other graph may use them."""
 
     def resource(self, label: str) -> str | None:
         """Return the text of the JSON file of a label; None if there is none."""

@@ -20,11 +20,14 @@ from snd_analysis.nnef1.lints.subjects import (
 from snd_analysis.nnef1.names import spelled_names
 from snd_analysis.nnef1.syntax import BUILT_INS, nodes
 from snd_analysis.rules import check_of
+from snd_analysis.skriptnd.syntax import close_matches
 
 MISSING_REGISTRY = Rule("missing-registry", section="tool")
 _REGISTRIES = ("tract_core", "tract_onnx", "tract_pulse", "tract_extra", "tract_transformers", "tract_resource")
 _WITHOUT_PREFIX = dict.fromkeys(("nearest_upsample", "multilinear_upsample", "tract_shl", "tract_shr"), "tract_core")
 _OTHER_NAMES = {"pulse": "tract_pulse"}
+_WITHOUT_OPERATIONS = ("tract_nnef", "pulse", "tract_onnx_ml")
+"""Registries that tract knows, besides those that prefixes of operations name."""
 UNSUPPORTED_BY_TRACT = Rule("unsupported-by-tract", section="tool")
 ABSENT_IN_TRACT = frozenset(
     [
@@ -50,11 +53,16 @@ _MULTIPLE = r"(?:\d+\s*\*\s*)?{}"
 
 @check_of(TractFile)
 def _missing_registry(file: TractFile) -> Iterator[Problem]:
-    """Yield the first operation of each registry of tract that no line of the file declares."""
+    """Yield registries that tract does not have, and the first operation of each registry that no line declares."""
     document = file.document
-    declared = {
-        _OTHER_NAMES.get(each.text, each.text) for _, each in extensions(document) if each.name.text == "tract_registry"
-    }
+    declared: set[str] = set()
+    for start, each in extensions(document):
+        if each.name.text == "tract_registry":
+            name = each.text.strip()
+            close = _close_registry(name)
+            declared.add(_OTHER_NAMES.get(close or name, close or name))
+            if name not in (*_REGISTRIES, *_WITHOUT_OPERATIONS):
+                yield _unknown_registry(Span(each.at, each.at + len(each.text)).shifted(start), name, close)
     fragments = {each.head.name.text for each in definitions(document, "fragment")}
     for start, statement in statements_reached(document):
         for operation, registry in _of_registries(statement):
@@ -69,6 +77,18 @@ def _missing_registry(file: TractFile) -> Iterator[Problem]:
             end = _end_of_header(document)
             repair = Repair(f"Add '{line}'", (Edit(Span(end, end), f"\n{line}"),))
             yield Problem(MISSING_REGISTRY, operation.span.shifted(start), message, (), repair)
+
+
+def _close_registry(name: str) -> str | None:
+    """Return the registry that a misspelt name means; None if it means none."""
+    known = (*_REGISTRIES, *_WITHOUT_OPERATIONS)
+    return None if name in known else next(iter(close_matches(name, known, most=1)), None)
+
+
+def _unknown_registry(span: Span, name: str, close: str | None) -> Problem:
+    hint = f"; did you mean '{close}'?" if close else ""
+    repair = Repair(f"Write '{close}'", (Edit(span, close),)) if close else None
+    return Problem(MISSING_REGISTRY, span, f"tract has no registry '{name}', and does not load this{hint}", (), repair)
 
 
 @lru_cache(maxsize=REMEMBERED_STATEMENTS)

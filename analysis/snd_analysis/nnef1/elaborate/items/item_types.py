@@ -43,7 +43,7 @@ class Given(Struct, frozen=True):
 class Mismatch(Struct, frozen=True):
     """An argument whose items have a type that the operation does not take."""
 
-    span: Span
+    given: Given
     message: str
     repair: Repair | None = None
 
@@ -84,7 +84,7 @@ def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) 
         if found not in allowed:
             wanted = " or ".join(f"'{NAMES[each]}'" for each in allowed)
             message = f"items of '{member.name}' must be {wanted}, but these are '{NAMES[found]}'"
-            yield Mismatch(argument.span, message, argument.as_scalar if "real" in allowed else None)
+            yield Mismatch(argument, message, argument.as_scalar if "real" in allowed else None)
             continue
         known, other = chosen.setdefault(declared, (found, member))
         if known != found:
@@ -96,7 +96,7 @@ def mismatches(template: Template, given: Mapping[str, Given], is_strict: bool) 
                 f"the items of '{other.name}' and '{member.name}' must have one type, but they are '{NAMES[known]}' "
                 f"and '{NAMES[found]}'"
             )
-            yield Mismatch(wrong.span, message, repair)
+            yield Mismatch(wrong, message, repair)
 
 
 def adopted(template: Template, given: Mapping[str, Given]) -> Mapping[str, Given]:
