@@ -47,7 +47,6 @@ from snd_analysis.workspace.files import (
     project_settings,
     text,
 )
-<<<<<<< HEAD
 from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
 
 # ---- the operators that implement operations of NNEF 1.0, by the names of the operations -----------------------------
@@ -101,9 +100,6 @@ def operations_of_dialect(dialect: Dialect) -> OperationScope:
     modules = (*_MODULES[dialect], QUANTIZATION)
     return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in modules}, {})
 
-=======
-from snd_analysis.workspace.operations import operation_names, operations_of_dialect, scope_of_graph
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 
 _GRAPH = "graph.nnef"
 

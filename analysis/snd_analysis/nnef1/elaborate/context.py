@@ -335,13 +335,10 @@ class ElaborationContext:
             self.record.unproven.append((found, not frame.chain))
 
 
-<<<<<<< HEAD
-def notes_of(chain: Sequence[FragmentInvocation]) -> tuple[Note, ...]:
-=======
 def origin(frame: Frame, given: Given) -> tuple[Frame, Given]:
     """Return a literal where it is written: in the invocation of a fragment whose parameter it is."""
     written = given.written
-    while isinstance(written, nodes.Identifier) and not isinstance(given.value, TensorName):
+    while isinstance(written, nodes.Identifier) and not isinstance(given.value, GraphTensor):
         found = frame.given.get(written.text)
         if found is None or frame.names.get(written.text) is not given.value:
             break
@@ -350,8 +347,7 @@ def origin(frame: Frame, given: Given) -> tuple[Frame, Given]:
     return frame, given
 
 
-def notes_of(chain: Sequence[Invocation]) -> tuple[Note, ...]:
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+def notes_of(chain: Sequence[FragmentInvocation]) -> tuple[Note, ...]:
     """Return the invocations that led to a place, the innermost first; of a long chain, its ends."""
     half = MOST_NOTES // 2
     told = chain if len(chain) <= MOST_NOTES else (*chain[:half], *chain[-half:])

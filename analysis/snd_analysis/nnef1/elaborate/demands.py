@@ -162,9 +162,9 @@ def _known_attention(given: Mapping[str, Given]) -> Iterator[Demand]:
             return
 
 
-def _shape_of(value: Value) -> Sequence[Integer] | None:
+def _shape_of(value: ElaboratedValue) -> Sequence[Integer] | None:
     """Return the extents of a tensor, symbolic ones too; None if its shape is unknown."""
-    tensor = value.tensor if isinstance(value, TensorName) else None
+    tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = () if tensor is None or tensor.shape is None else tensor.shape
     found = [each for each in shape if isinstance(each, Integer)]
     return found if tensor is not None and tensor.shape is not None and len(found) == len(shape) else None

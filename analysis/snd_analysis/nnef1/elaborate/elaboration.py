@@ -53,12 +53,8 @@ from snd_analysis.nnef1.elaborate.steps import (
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.names import assigned_names
-<<<<<<< HEAD
 from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, QuantizationFile, nodes
-=======
-from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, SyntaxTree, nodes
 from snd_analysis.skriptnd.syntax import close_matches
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Integer, Truth, floor_divide
 
@@ -129,14 +125,9 @@ def elaborate(
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
-<<<<<<< HEAD
-    names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized)
-    context = ElaborationContext(tree.dialect, operators, files, names_of_file)
-=======
     end = _header_end(items)
     names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized, end)
-    context = Context(tree.dialect, operators, files, names_of_file)
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+    context = ElaborationContext(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
@@ -280,20 +271,12 @@ def _elaborated(
     )
 
 
-<<<<<<< HEAD
-def _missing_files(steps: Sequence[ElaboratedEntry]) -> Iterator[Problem]:
-    """Yield the variables that have no file, although others have: a text may be looked at without all of them."""
-    files = dict([pair for step in steps for pair in step.record.files])
-    missing = {label for label, file in files.items() if file is None}
-    if not missing or len(missing) == len(files):
-=======
-def _missing_files(steps: Sequence[Step], files: TensorFiles) -> Iterator[Problem]:
+def _missing_files(steps: Sequence[ElaboratedEntry], files: TensorFiles) -> Iterator[Problem]:
     """Yield the variables without a file in a model that has files: a text may be looked at without any of them."""
     found = dict([pair for step in steps for pair in step.record.files])
     missing = {label for label, file in found.items() if file is None}
     listing = {normpath(each).removesuffix(".dat") for each in (files.listing() if missing else ())}
     if not missing or (len(missing) == len(found) and not listing):
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
         return
     unread = sorted(listing - {normpath(each) for each in found})
     suggestions = iter(range(MOST_SUGGESTIONS))
@@ -310,16 +293,11 @@ def _missing_files(steps: Sequence[Step], files: TensorFiles) -> Iterator[Proble
         yield Problem(rules.INVALID_TENSOR_FILE, variable.span, message, (), repair)
 
 
-<<<<<<< HEAD
-def _unproven(steps: Sequence[ElaboratedEntry], header_end: int) -> Iterator[Problem]:
-    """Yield the equations between extents that nothing says, each at the first place that needs it."""
-=======
-def _unproven(steps: Sequence[Step], header_end: int, undeclared: Collection[str]) -> Iterator[Problem]:
+def _unproven(steps: Sequence[ElaboratedEntry], header_end: int, undeclared: Collection[str]) -> Iterator[Problem]:
     """Yield the equations between extents that nothing says, each at the first place that needs it.
 
     An assertion about an ``undeclared`` symbol would hide a misspelt name.
     """
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     found: dict[Integer, list[Unproven]] = {}
     for each in unproven_of(steps):
         found.setdefault(each.equation, []).append(each)

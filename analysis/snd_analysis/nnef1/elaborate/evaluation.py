@@ -125,7 +125,7 @@ class BodyEvaluator:
                     value = self._single_value(target, value)
                 self.frame.names[target.text] = value
             case nodes.Array(items=(single,)) | nodes.Tuple(items=(single,)) if (
-                self.context.dialect is Dialect.TRACT and not isinstance(value, Items)
+                self.context.dialect is Dialect.TRACT and not isinstance(value, ItemList)
             ):
                 self._assign(single, value)
             case nodes.Array() | nodes.Tuple():
@@ -148,18 +148,14 @@ class BodyEvaluator:
             case _:
                 self.report(rules.SYNTAX_ERROR, target, "only names can be assigned, in arrays or tuples")
 
-<<<<<<< HEAD
-    def _assignable(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
-=======
-    def _single_value(self, target: nodes.Identifier, value: Value) -> Value:
+    def _single_value(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
         """Return a value that a name can have for tract; UNKNOWN for several results, which are reported."""
-        if not isinstance(value, Items) or not value.is_tuple:
+        if not isinstance(value, ItemList) or not value.is_tuple:
             return value
         message = f"there are {len(value.values)} results, but one name for them: write a name for each, in '( )'"
         return self.report(rules.RESULT_COUNT, target, message)
 
-    def _assignable(self, target: nodes.Identifier, value: Value) -> Value:
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+    def _assignable(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
         """Return a value that a name can have; UNKNOWN if it can't have this one, which is reported."""
         name = target.text
         if name in self.frame.names and name not in self.frame.said:
@@ -236,7 +232,7 @@ class BodyEvaluator:
         self.context.report(self.frame, rules.UNDEFINED_NAME, node, message, of_file=repair)
         return UNKNOWN
 
-    def _undeclared_symbol(self, node: nodes.Identifier) -> Value:
+    def _undeclared_symbol(self, node: nodes.Identifier) -> ElaboratedValue:
         """Return a new symbol where tract makes one of an unknown name. Report that no line declares it."""
         close = close_matches(node.text, self.context.symbols, most=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -429,18 +425,13 @@ class BodyEvaluator:
             for demand in demands(name, taken, self.context.dialect):
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
                 return UNKNOWN
-<<<<<<< HEAD
             return ItemList(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
-        resolved = with_resolved_bounds(name, given) if self.context.dialect is Dialect.TRACT else given
-        return invoke(self.context, self.frame, node.function, template, resolved, target)
-=======
-            return Items(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
         if self.context.dialect is Dialect.KHRONOS:
             return invoke(self.context, self.frame, node.function, template, taken, target)
         value = invoke(self.context, self.frame, node.function, template, with_resolved_bounds(name, taken), target)
-        return replace(value, is_tuple=True) if isinstance(value, Items) else value
+        return replace(value, is_tuple=True) if isinstance(value, ItemList) else value
 
-    def _unknown_operation(self, function: nodes.Identifier) -> Value:
+    def _unknown_operation(self, function: nodes.Identifier) -> ElaboratedValue:
         operations = self.context.operators.names(self.context.dialect)
         names = {*self.context.names.fragments, *self._sources, *operations}
         close = close_matches(function.text, sorted(names), most=1)
@@ -451,7 +442,6 @@ class BodyEvaluator:
         message = f"there is no operation '{function.text}'{hint}"
         self.context.report(self.frame, rules.UNKNOWN_OPERATOR, function, message, repair)
         return UNKNOWN
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
 
     def _is_generic(self, name: str) -> bool:
         """Return whether an invocation may name the type of items: operations of the text that take all types."""
@@ -669,17 +659,13 @@ class BodyEvaluator:
         return value
 
 
-<<<<<<< HEAD
-def _positions(length: int) -> ItemList:
-=======
 def _close_parameters(name: str, parameters: Collection[str]) -> Sequence[str]:
     """Return the parameter that a misspelt, shortened or extended name means, if there is one."""
     shared = [each for each in parameters if len(min(each, name, key=len)) > 1 and each.startswith(name[: len(each)])]
     return shared[:1] or close_matches(name, parameters, most=1)
 
 
-def _positions(length: int) -> Items:
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+def _positions(length: int) -> ItemList:
     demand_size(length, MOST_ITEMS, "items")
     return ItemList(tuple(map(integers.constant, range(length))))
 

@@ -12,11 +12,7 @@ from snd_analysis.base import Edit, Repair, Span
 from snd_analysis.compose import Arguments, Member, Template, results_of
 from snd_analysis.model import Tensor, TensorKind, TensorValue, as_tensor
 from snd_analysis.nnef1.elaborate import flat_graph
-<<<<<<< HEAD
-from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame
-=======
-from snd_analysis.nnef1.elaborate.context import Context, Frame, origin
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame, origin
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
@@ -88,7 +84,7 @@ def invoke(
 
 
 def _cast_constants(
-    context: Context, frame: Frame, operation: nodes.Identifier, given: Mapping[str, Given]
+    context: ElaborationContext, frame: Frame, operation: nodes.Identifier, given: Mapping[str, Given]
 ) -> Mapping[str, Given]:
     """Return the arguments with constants in the type that tract casts them to."""
     casts = casts_of_constants(operation.text, given)
@@ -375,16 +371,12 @@ def _repair(member: Member, given: Given) -> Repair | None:
     return Repair("Write an array of one item", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")))
 
 
-<<<<<<< HEAD
-def _literal_shape(value: ElaboratedValue) -> tuple[int, ...] | None:
-=======
-def _is_stored(tensor: TensorName) -> bool:
+def _is_stored(tensor: GraphTensor) -> bool:
     """Return whether a tensor is a variable whose items are not known."""
     return tensor.known is None and tensor.tensor is not None and tensor.tensor.kind is TensorKind.VARIABLE
 
 
-def _literal_shape(value: Value) -> tuple[int, ...] | None:
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+def _literal_shape(value: ElaboratedValue) -> tuple[int, ...] | None:
     """Return the extents of a nested list of numbers; None if ``value`` is not one."""
     if not isinstance(value, ItemList):
         return () if isinstance(value, Integer | float | Truth | str) else None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.values import Items
+from snd_analysis.nnef1.elaborate.values import ItemList
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 
@@ -20,12 +20,12 @@ def with_distinct_axes(operation: str, given: Mapping[str, Given]) -> Mapping[st
     if operation not in ("unsqueeze", "squeeze") or axes is None:
         return given
     value = plain(axes.value)
-    items = value.values if isinstance(value, Items) else ()
+    items = value.values if isinstance(value, ItemList) else ()
     numbers = [each.value for each in items if isinstance(each, Integer) and each.value is not None]
     if len(numbers) < len(items) or len(set(numbers)) == len(numbers) or min(numbers) < 0:
         return given
     found = _inserted(sorted(numbers)) if operation == "unsqueeze" else _removed(sorted(numbers, reverse=True))
-    return {**given, "axes": Given(Items(tuple(map(integers.constant, found))), axes.span, axes.written)}
+    return {**given, "axes": Given(ItemList(tuple(map(integers.constant, found))), axes.span, axes.written)}
 
 
 def _inserted(axes: Sequence[int]) -> list[int]:

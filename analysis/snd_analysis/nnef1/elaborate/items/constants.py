@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from snd_analysis.model import TensorKind
 from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
-from snd_analysis.nnef1.elaborate.values import InTract, Items, Known, TensorName, Value
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, InTract, ItemList, KnownItems
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, constant
 
 _ON_ELEMENTS = frozenset(["add", "sub", "mul", "div", "pow", "min", "max", "lt", "le", "gt", "ge", "eq", "ne"])
@@ -37,42 +37,42 @@ def casts_of_constants(operation: str, given: Mapping[str, Given]) -> Mapping[st
     return {}
 
 
-def cast_literal(value: Value, dtype: str) -> Value | None:
+def cast_literal(value: ElaboratedValue, dtype: str) -> ElaboratedValue | None:
     """Return a literal or a tensor of known items in another type; None for other tensors."""
     match value:
-        case Items(values=values):
+        case ItemList(values=values):
             found = [cast_literal(each, dtype) for each in values]
             return replace(value, values=tuple(each for each in found if each is not None))
-        case TensorName(known=Known() as known, tensor=tensor) if tensor is not None:
+        case GraphTensor(known=KnownItems() as known, tensor=tensor) if tensor is not None:
             items = tuple(cast for each in known.items if (cast := cast_literal(each, dtype)) is not None)
-            return TensorName("", replace(tensor, name="", dtype=dtype), replace(known, items=items))
-        case TensorName():
+            return GraphTensor("", replace(tensor, name="", dtype=dtype), replace(known, items=items))
+        case GraphTensor():
             return None
     number = float(value is TRUE) if value is TRUE or value is FALSE else _number(value)
     return number if dtype == "real" else constant(int(number))
 
 
-def _number(value: Value) -> float:
+def _number(value: ElaboratedValue) -> float:
     return float(value.value or 0) if isinstance(value, Integer) else value if isinstance(value, float) else 0.0
 
 
-def _is_cast(value: Value) -> bool:
+def _is_cast(value: ElaboratedValue) -> bool:
     """Return whether tract casts a constant: it has numbers or logicals, no extents."""
-    if isinstance(value, TensorName) and value.known is not None:
+    if isinstance(value, GraphTensor) and value.known is not None:
         return value.known.in_tract is InTract.NUMBERS
     return _is_constant(value)
 
 
-def _is_constant(value: Value) -> bool:
+def _is_constant(value: ElaboratedValue) -> bool:
     match value:
-        case Items(is_tuple=False, values=values):
-            return bool(values) and all(isinstance(each, Items | float) or _is_number(each) for each in values)
-        case TensorName(known=Known()):
+        case ItemList(is_tuple=False, values=values):
+            return bool(values) and all(isinstance(each, ItemList | float) or _is_number(each) for each in values)
+        case GraphTensor(known=KnownItems()):
             return True
-        case TensorName(tensor=tensor):
+        case GraphTensor(tensor=tensor):
             return tensor is not None and tensor.kind is TensorKind.VARIABLE
     return False
 
 
-def _is_number(value: Value) -> bool:
+def _is_number(value: ElaboratedValue) -> bool:
     return isinstance(value, Integer) and value.value is not None

@@ -44,15 +44,10 @@ PARAMETERS = (
 )
 
 
-<<<<<<< HEAD
 def scan(
     evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
 ) -> ElaboratedValue:
-    """Elaborate a scan; return its result, an array of several."""
-=======
-def scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None) -> Value:
     """Elaborate a scan; return its result, a tuple of several."""
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
     body = _body(evaluator, given["body"])
     if body is None or any(has_unknown(given[name].value) for name in _LISTS if name in given):
         return UNKNOWN
@@ -62,11 +57,7 @@ def scan(evaluator: Evaluator, call: nodes.Call, given: Mapping[str, Given], tar
     made = _Scan(evaluator, call, body, lists, target).results()
     if made is None:
         return UNKNOWN
-<<<<<<< HEAD
-    return ItemList(tuple(made)) if len(made) > 1 else made[0]
-=======
-    return Items(tuple(made), is_tuple=True) if len(made) > 1 else made[0]
->>>>>>> 754f0a58 (Report what tract refuses as errors, and nothing that it loads)
+    return ItemList(tuple(made), is_tuple=True) if len(made) > 1 else made[0]
 
 
 def _body(evaluator: BodyEvaluator, given: Given) -> nodes.Definition | None:
