@@ -60,7 +60,7 @@ def test_who_does_not_import_a_library_loads_nothing_of_it():
     command = [sys.executable, "-c", PROGRAM, graph]
     outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stderr
-    assert outcome.stdout == "[] ['snd_analysis.formats.profile']\n"
+    assert outcome.stdout == "[] ['snd_analysis.formats.reached']\n"
 
 
 def test_completion_says_the_module_and_proposes_only_what_is_imported():

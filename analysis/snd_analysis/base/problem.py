@@ -39,6 +39,7 @@ class Rule(Struct, frozen=True, eq=False):
         return hash(self.name)
 
 
+# ---- problems --------------------------------------------------------------------------------------------------------
 class Elsewhere(Struct, frozen=True):
     """A place in any file, by name, so that edits around the place do not invalidate it."""
 

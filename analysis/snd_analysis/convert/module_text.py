@@ -97,6 +97,7 @@ def _is_literal(node: nodes.Expression | nodes.Node, value: Value) -> bool:
     return False
 
 
+# ---- the text of a module --------------------------------------------------------------------------------------------
 _MARKS = re.compile(r"(>>>|\.\.\. |snd:|\bnoqa\b)")
 """Marks with a meaning in comments of SkriptND."""
 

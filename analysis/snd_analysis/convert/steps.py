@@ -263,6 +263,7 @@ def number_list(items: Sequence[int]) -> Pack:
 # left to its parts.
 
 
+# ---- operators of other formats, replaced by the few operators of the standard library that compose them -------------
 def unfolded(operation: Operation, keeps: Collection[str]) -> tuple[InvocationStep, ...]:
     """Return the composition of an operation, if that is short, and of the standard library; else the operation.
 

@@ -6,7 +6,7 @@ Nothing here is loaded for a graph that invokes no operator of `tosa` or `cvm`, 
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.formats.profile import TOSA, has_ranges
+from snd_analysis.formats.reached import TOSA, has_ranges
 
 if TYPE_CHECKING:
     from snd_analysis.formats.intervals import (

@@ -5,7 +5,7 @@ The assertions of the operators hold for every profile: ranks, broadcasting, att
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from msgspec import Struct
@@ -13,15 +13,15 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import OperatorName, Rule, Span
-from snd_analysis.compose import Failure, Site, Specialization, Template, shape_text, specialization_of, written_call
+from snd_analysis.compose import Failure, Site, Specialization, shape_text, specialization_of, written_call
 from snd_analysis.formats.intervals import Operands, constant_items, extents, storage_attribute
+from snd_analysis.formats.reached import TOSA
 from snd_analysis.model import Graph, Loop, Operation, Tensor, TensorKind, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.symbolic.integers import FALSE, TRUE
 from snd_analysis.symbolic.values import NULL
 
 
-# ---- invocations of the standard library as TOSA writes them: the operator, and its attributes with their numbers ----
 # ---- operators of TOSA that operators of the standard library can be written with ------------------------------------
 class Counterpart(Struct, frozen=True):
     """An operator of TOSA; ``same`` if its inputs are the same in the same order, and it needs no attribute."""
@@ -59,6 +59,7 @@ COUNTERPARTS = {
 """Counterparts by module and name."""
 
 
+# ---- invocations of the standard library as TOSA writes them ---------------------------------------------------------
 _REDUCTIONS = frozenset({"sum_reduce", "max_reduce", "min_reduce", "prod_reduce", "any_reduce", "all_reduce"})
 _RESHAPING = frozenset({"reshape", "flatten", "squeeze", "unsqueeze"})
 _GREATEST_RANK = 4
@@ -137,16 +138,7 @@ def _list(items: Sequence[int]) -> str:
     return f"[{','.join(map(str, items))}]"
 
 
-# ---- the test that decides whether this package concerns a graph. Other graphs load nothing else ---------------------
-TOSA = "snd:tosa"
-_PATHS = (TOSA, "snd:cvm")
-
-
-def has_ranges(templates: Iterable[Template]) -> bool:
-    """Return whether a graph reaches operators whose ranges have a meaning."""
-    return any(each.name.path in _PATHS for each in templates)
-
-
+# ---- restrictions of a profile of TOSA 0.30: operators, types of storage, compile-time operands, and sizes -----------
 _BASE = "base-inference"
 _TRAINING = "main-training"
 _NOT_IN_BASE = frozenset({

@@ -95,6 +95,7 @@ SKRIPTND = FrontEnd(
 )
 
 
+# ---- the language of a file ------------------------------------------------------------------------------------------
 _OTHERS: Final[Mapping[str, str]] = {
     ".nnef": "snd_analysis.ide.nnef1.front_end",
     ".quant": "snd_analysis.ide.nnef1.quantization",

@@ -59,6 +59,7 @@ def documented_symbols(text: str, start: int, resolution: Resolution) -> Iterato
             yield Span(*found.span(1)), symbol
 
 
+# ---- everywhere that something is named ------------------------------------------------------------------------------
 # Marks of texts that can name something local to a definition of another file.
 _QUANTIZE = "@quantize"
 _SAMPLE = ">>>"

@@ -72,6 +72,7 @@ def guessed(
     return found or (BuiltIn(word) if word in BUILT_INS else None)
 
 
+# ---- meaning of every token of a file, for colours that a grammar of regular expressions can't know ------------------
 class TokenType(StrEnum):
     """Kind of a token."""
 

@@ -68,6 +68,7 @@ class Place(Struct, frozen=True):
         )
 
 
+# ---- tensors, packs of them, and their shapes (2.5, 2.6) -------------------------------------------------------------
 Shape: TypeAlias = "tuple[Integer | ItemRun, ...]"
 """The extents of a tensor; a ``ItemRun`` is a symbolic number of extents."""
 

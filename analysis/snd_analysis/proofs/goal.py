@@ -16,6 +16,7 @@ from snd_analysis.symbolic.integers import Truth
 # asked the rest.
 
 
+# ---- integers and conditions over unknowns, as plain data ------------------------------------------------------------
 class Expression(Struct, frozen=True, eq=False):
     """An integer or a condition, made by the functions and operators of this module, which fold constants."""
 
@@ -235,6 +236,7 @@ def question_of(conditions: Iterable[Expression]) -> tuple[Question, Sequence[in
     return Question(tuple(rows), asked), tuple(names)
 
 
+# ---- one condition in one case of an operator ------------------------------------------------------------------------
 UNDECIDED = frozenset({UNKNOWN_VALUE, LIMIT_EXCEEDED, rules.VALUE_TOO_LARGE})
 """Failures that say nothing about the operator: their conditions could not be examined."""
 WRITTEN_ONCE = ("unwritten-element", "written-twice")

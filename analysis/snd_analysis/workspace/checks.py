@@ -70,6 +70,7 @@ def _updates(others: Others, name: OperatorName) -> bool:
     return False
 
 
+# ---- problems of each definition by its own text and the signatures of others ----------------------------------------
 @query
 def checked(
     db: Database, path: str, definition: nodes.Definition, syntax: Sequence[Problem], chosen: bool = False

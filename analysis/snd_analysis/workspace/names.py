@@ -73,6 +73,7 @@ def _earlier(db: Database, path: str, name: str) -> Earlier:
 # After an edit, each answer about a file looks at all that it depends on. Of the answers about many definitions, all
 # but one mostly hold: a query that has some of them is one look in place of many.
 
+# ---- answers that are asked for together -----------------------------------------------------------------------------
 _Item = TypeVar("_Item")
 
 _TOGETHER = 8

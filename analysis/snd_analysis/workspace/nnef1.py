@@ -101,6 +101,7 @@ def operations_of_dialect(dialect: Dialect) -> OperationScope:
     return OperationScope(ModuleNames("", {}), {each: library_names(each) for each in modules}, {})
 
 
+# ---- files in NNEF 1.0: their trees, and their elaborated graphs -----------------------------------------------------
 _GRAPH = "graph.nnef"
 
 

@@ -29,6 +29,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, 
 # or a request, which have not been typed.
 
 
+# ---- checks of the types given for generic types, against their declarations (2.13) ----------------------------------
 def failing_generic_type(
     template: Template, dtypes: Mapping[str, str], given: Sequence[tuple[Member, str | None]]
 ) -> Failure | None:
@@ -78,6 +79,7 @@ def _failure(
     return Failure(rule, message, (), (site, declared), (member.name,))
 
 
+# ---- binding of an invocation to the operator that it names, as section 2.6.2 prescribes -----------------------------
 class Arguments(Struct, frozen=True):
     """The arguments of an invocation: types in order, attributes by name, inputs by position (NULL if left out)."""
 

@@ -30,6 +30,7 @@ def literal_tensor(node: nodes.Node, value: Value, name: str, dtype: str | None 
     return as_tensor(value, name, dtype)
 
 
+# ---- tensors as outputs, variables and constants declare them --------------------------------------------------------
 class Declarations(Struct):
     """The evaluation of declared shapes in one scope, with the dynamic extents that they introduce."""
 

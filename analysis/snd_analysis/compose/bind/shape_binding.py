@@ -84,6 +84,7 @@ def _component(scope: ValueScope, extent: nodes.Extent) -> ShapeComponent:
     return ShapeComponent(extent, True, count if isinstance(count, Integer) else None)
 
 
+# ---- binding of a declared shape, and the symbols in it, to the shape of an actual tensor (2.6, 2.6.2) ---------------
 class ShapeBinder:
     """The binding of the inputs of one invocation, one after the other."""
 

@@ -21,6 +21,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, 
 # The checks are noted, and later statements use the declared extents.
 
 
+# ---- shapes that must match a declaration, which only the run can check (2.6.1) --------------------------------------
 def demand_shape(state: BodyState, wanted: Shape, found: Shape, message: str, node: nodes.Node) -> Shape:
     """Note the conditions for a shape to be the wanted one, from which it does not certainly differ.
 
@@ -64,6 +65,7 @@ def _with_shape(state: BodyState, wanted: Shape, value: Value, message: str, nod
     return tensor_value(value)
 
 
+# ---- types written after results and carried variables ---------------------------------------------------------------
 def annotated(state: BodyState, type_: nodes.ResultType, value: TensorValue) -> TensorValue:
     """Return a result with the type that is written after its name, whose new names get its extents."""
     if _is_scalar(value):

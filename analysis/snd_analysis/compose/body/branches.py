@@ -143,6 +143,7 @@ def check_condition(state: BodyState, node: nodes.Callable, values: ResultValues
         state.fail(rules.CONDITION_SHAPE, node, message)
 
 
+# ---- ``if … then … elif … then … else …`` (2.10.1, Branching) --------------------------------------------------------
 _Alternative: TypeAlias = "tuple[nodes.Node, ResultValues | None]"
 
 

@@ -143,6 +143,7 @@ def _listed(result: nodes.ResultList) -> Iterator[tuple[str, bool]]:
             yield _written_name(item) or "~", item.pack is None
 
 
+# ---- the left sides of statements ------------------------------------------------------------------------------------
 _Item = nodes.Result | nodes.ResultTuple
 
 

@@ -48,6 +48,7 @@ class Callees(Protocol):
         """Return the specialization, and the values of unknowns in its declarations, by key."""
 
 
+# ---- the scopes that 2.10 leaves open --------------------------------------------------------------------------------
 SCOPES_OF_PARTS = frozenset({"if", "then", "else", "while", "do"})
 """The scopes of parts of control flow, where they need their own: the keywords before them, further cases numbered."""
 

@@ -166,6 +166,7 @@ def _in_operation(operation: Operation) -> Iterator[Obligation]:
                 yield from obligations_of_value(case.condition, "in a condition", operation.place)
 
 
+# ---- extents that may become negative and divisors that may become zero, each with sizes that show it (2.6, 3.1) -----
 _ORDINARY_SIZE = 200
 
 Composed: TypeAlias = "Callable[[Mapping[Hashable, int]], Sequence[Failure]]"

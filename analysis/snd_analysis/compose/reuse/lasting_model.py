@@ -166,6 +166,7 @@ def first_name(value: Segment) -> str:
 # The values of an operator's declarations depend only on its arguments and on their own text. So an edit of a body
 # leaves them valid, for the definition itself, for all that invoke it and for samples.
 
+# ---- evaluated declarations, reused while only bodies change, of the definition or of invoked ones -------------------
 _BODIES = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE, BlockKind.LOWER, BlockKind.QUANTIZE})
 _OF_BODIES = frozenset(
     {

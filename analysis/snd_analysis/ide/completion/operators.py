@@ -90,6 +90,7 @@ def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
             )  # fmt: skip
 
 
+# ---- operators to invoke ---------------------------------------------------------------------------------------------
 _OWN, _IMPORTED, _OTHERS, _ELSEWHERE = 1, 3, 8, 9
 # Fewer letters begin too many names of other frameworks.
 _LETTERS_ELSEWHERE = 3

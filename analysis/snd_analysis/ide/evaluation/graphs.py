@@ -22,6 +22,7 @@ from snd_analysis.workspace import Snapshot
 # ---- the tensors that the text of a graph names: by names that last through edits, with their statements -------------
 # The cost of a query about a part of a long graph depends on that part: queries follow every edit.
 
+# ---- the tensors that the text of a graph names ----------------------------------------------------------------------
 # Number of resolutions whose tensors are cached: several queries use each.
 _REMEMBERED = 16
 _COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
@@ -212,6 +213,7 @@ def _length(statement: TensorStatement) -> int:
     return statement.span.end - statement.span.start
 
 
+# ---- the graphs of a file for an editor that runs them ---------------------------------------------------------------
 class GraphName(Struct, frozen=True):
     """The name of a graph within its file."""
 

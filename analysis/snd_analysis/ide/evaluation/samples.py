@@ -206,6 +206,7 @@ def _hash(*parts: str) -> str:
     return digest.hexdigest()
 
 
+# ---- the samples of a file for an editor that shows them -------------------------------------------------------------
 class SampleName(Struct, frozen=True):
     """Identity of a sample in its file, independent of its position: its code, and its number among equal codes."""
 

@@ -64,6 +64,7 @@ def _arguments(operation: Operation) -> Iterator[TensorValue]:
         yield from (NULL if value is None else value for value in operation.inputs)
 
 
+# ---- one body of a view ----------------------------------------------------------------------------------------------
 Enter = Callable[[NodeView, Operation, frozenset[Tensor]], NodeView]
 """Function that adds the body to the node of an operation, given the tensors around that it may read."""
 EnterPart = Callable[[NodeView, Graph, frozenset[Tensor]], NodeView]

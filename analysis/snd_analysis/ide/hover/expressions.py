@@ -40,7 +40,6 @@ from snd_analysis.skriptnd.types import Type
 from snd_analysis.symbolic.values import UNDEFINED, Value
 
 
-# ---- hovers of the language itself: keywords, blocks, types, built-in functions, symbols -----------------------------
 # ---- meanings of the words and symbols of the language: the entries of ``vocabulary.toml`` ---------------------------
 class Word(Struct, frozen=True):
     """An explanation, in Markdown, of a word or symbol; ``section`` is that of the draft, or ``LANGUAGE``."""
@@ -64,6 +63,7 @@ def vocabulary() -> Mapping[str, Mapping[str, Word]]:
     }
 
 
+# ---- hovers of the language itself -----------------------------------------------------------------------------------
 _SYMBOLS = frozenset({"..", "...", "~", "->", "<>", "<-", "?", "??"})
 
 
@@ -167,6 +167,7 @@ def _feeds(formulas: list[Formula], middle: CellWrite, access: nodes.Node) -> It
     yield f"{cells_text(slot.name, {cell}, slot.shape)} is read for {', '.join(texts)}"
 
 
+# ---- hovers of expressions, and of the symbols of operators in them (2.4) --------------------------------------------
 def expression_at(path: Sequence[PlacedNode]) -> PlacedNode | None:
     """Return the innermost expression, or left side of a formula, among the nodes around an offset."""
     return next((each for each in reversed(path) if isinstance(each.node, nodes.Expression | nodes.Access)), None)

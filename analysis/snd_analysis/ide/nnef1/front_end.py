@@ -79,6 +79,7 @@ def _name_attributes(request: Request) -> Iterator[Action]:
             return
 
 
+# ---- NNEF 1.0 as editors ask for it ----------------------------------------------------------------------------------
 def _format(snapshot: Snapshot, path: str, width: int, span: Span | None) -> Sequence[Edit]:
     return format_edits(tree_of(snapshot, path), width, span)
 

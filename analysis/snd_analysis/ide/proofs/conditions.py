@@ -53,6 +53,7 @@ def _touch(span: Span, other: Span) -> bool:
     return span.start <= other.end and other.start <= span.end
 
 
+# ---- hovers about conditions for all sizes ---------------------------------------------------------------------------
 def conditions_hover(operator: Provable, proofs: Sequence[Proof], offset: int) -> Hover | None:
     """Return the verdicts on an operator at its name, or on the conditions around an offset elsewhere in it.
 

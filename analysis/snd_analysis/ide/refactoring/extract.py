@@ -43,6 +43,7 @@ from snd_analysis.symbolic.values import ItemRun
 from snd_analysis.workspace import Snapshot
 
 _NAME = "extracted"
+# ---- names a selected expression by a helper symbol of `@using`, or by a local value of a formula --------------------
 _INDENT = "    "
 _EXTENTS = ("n", "m", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)

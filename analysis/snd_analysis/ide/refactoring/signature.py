@@ -69,6 +69,7 @@ def units_of(text: str, block: nodes.Block, start: int) -> list[Span]:
     return found
 
 
+# ---- changes the signature of an operator ----------------------------------------------------------------------------
 _INDENT = "    "
 _BEFORE = {BlockKind.ATTRIB: (BlockKind.DTYPE,), BlockKind.INPUT: (BlockKind.DTYPE, BlockKind.ATTRIB)}
 _OMITTED = "~"

@@ -27,6 +27,7 @@ def edited_texts(snapshot: Snapshot, edits: Iterable[TextEdit]) -> dict[str, str
     return texts
 
 
+# ---- giving something another name wherever it is named --------------------------------------------------------------
 _SUFFIX = ".sknd"
 
 

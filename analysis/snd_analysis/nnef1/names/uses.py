@@ -60,6 +60,7 @@ class SymbolSubject(Struct, frozen=True):
 Nnef1Subject: TypeAlias = "Fragment | OperationSubject | ParameterSubject | LocalSubject | SymbolSubject"
 
 
+# ---- every name of a file with its subject ---------------------------------------------------------------------------
 _REMEMBERED_STATEMENTS = 1 << 15
 _WORD = re.compile(r"[^\W\d]\w*")
 _SYMBOLS = "tract_symbol"

@@ -18,6 +18,7 @@ from snd_analysis.nnef1.syntax.limits import MOST_LEVELS, MOST_OPERATORS
 # ---- text to tokens: one compiled pattern, exact spans, and a token for everything invalid ---------------------------
 # Every character of any text belongs to a token, a comment or white space.
 
+# ---- text to tokens --------------------------------------------------------------------------------------------------
 _TOKEN = re.compile(
     r"""(?P<SPACE>\s+|\#[^\r\n]*)
     |(?P<EXTENDED>i(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))
@@ -66,6 +67,7 @@ def string_value(spelled: str) -> str:
     return _ESCAPE.sub(r"\1", inner) if "\\" in inner else inner
 
 
+# ---- pieces to nodes, by recursive descent ---------------------------------------------------------------------------
 KEYWORDS = frozenset(
     [
         "version", "extension", "graph", "fragment", "tensor", "integer", "scalar", "logical", "string", "shape_of",

@@ -248,7 +248,6 @@ def quantization_path(path: str) -> str | None:
     return f"{stem}.quant" if suffix == "nnef" else None
 
 
-# ---- the syntax tree of a file; after an edit, only the changed text is parsed again ---------------------------------
 # ---- the dialect of NNEF 1.0 of a text -------------------------------------------------------------------------------
 class Dialect(StrEnum):
     """Dialects of NNEF 1.0."""
@@ -286,6 +285,7 @@ def _has_name_of_tract(statements: tuple[nodes.Statement, ...]) -> bool:
     )
 
 
+# ---- the syntax tree of a file; after an edit, only the changed text is parsed again ---------------------------------
 _STRAY = "this '}' closes nothing", "these '}' close nothing"
 _Item = nodes.Version | nodes.Extension | nodes.ErrorItem | nodes.Head
 

@@ -116,6 +116,7 @@ def _symbols(template: Template, below: Iterable[nodes.Node]) -> Iterator[Symbol
                 yield symbol
 
 
+# ---- the cases of an operator ----------------------------------------------------------------------------------------
 _OTHERS = ("other", "another")
 """Strings that the operator does not name: two, for attributes may be compared."""
 
@@ -657,6 +658,7 @@ def _asserted_alone(template: Template) -> Mapping[Symbol, Sequence[nodes.Expres
 # Only formulas that treat all items alike can be analysed in it. Strings, bools and null make cases as elsewhere.
 
 
+# ---- the case in which ranks and lengths of packs are unknowns -------------------------------------------------------
 def general_cases(template: Template, cases: Iterable[ParameterCase]) -> Sequence[ParameterCase]:
     """Return cases with unknown lengths that cover all other choices of ``cases``; none if there is no such cover.
 

@@ -67,6 +67,7 @@ class Unresolved(LookupError):  # noqa: N818
     """A name without a known value: reported elsewhere, silent here."""
 
 
+# ---- operations on values that may be null or undefined, and failures at the nodes that they are about (2.4.1) -------
 class Located(Struct, frozen=True):
     """The node of an operation, and the nodes of its operands."""
 

@@ -63,6 +63,7 @@ def _line(cursor: Cursor, column: int) -> Document:
     return line
 
 
+# ---- a chunk ---------------------------------------------------------------------------------------------------------
 _PRINTERS: dict[type[nodes.Node], Callable[[Cursor, Any], Document]] = {
     nodes.DtypeDeclaration: dtype_declaration,
     nodes.Parameter: parameter,

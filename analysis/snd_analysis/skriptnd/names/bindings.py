@@ -59,6 +59,7 @@ def _combined(first: Affine, operator: str, second: Affine) -> Affine | None:
     return Affine(name if factor else None, factor, first.offset + second.offset)
 
 
+# ---- the declarations of a definition, and the places where they bind extents and lengths (2.5, 2.6) -----------------
 BOUND_KINDS = frozenset({SymbolKind.EXTENT, SymbolKind.LENGTH})
 """The kinds of symbols that get their values by binding, not by being given."""
 

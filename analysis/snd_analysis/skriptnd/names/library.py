@@ -175,6 +175,7 @@ class LibraryDefinitions(Definitions):
 # ---- search order for the module of an import (2.15, LANGUAGE) -------------------------------------------------------
 # It is searched for beside the file, in the model's root, in the configured folders, then in the standard library.
 
+# ---- search order for the module of an import (2.15, LANGUAGE) -------------------------------------------------------
 _MAIN = "main.sknd"
 
 

@@ -160,6 +160,7 @@ def _blanked(text: str) -> str:
     return "".join(each if each in "\r\n" else " " for each in text)
 
 
+# ---- samples in the comments of a chunk ------------------------------------------------------------------------------
 _PROMPT = ">>>"
 
 

@@ -57,6 +57,7 @@ def _fault(text: str, automaton: Automaton, start: int, end: int) -> Problem:
     return Problem(rules.SAMPLE_SYNTAX, Span(last.start, last.end), "the expression ends too early after this")
 
 
+# ---- the lines below an invocation -----------------------------------------------------------------------------------
 _RESULT = re.compile(
     r"#[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*:[ \t]*"
     r"(?P<type>(?P<dtype>int|real|bool|str)\b(?:[ \t]*\[(?P<shape>(?:[^\[\]]|\[[^\[\]]*\])*)\])?"

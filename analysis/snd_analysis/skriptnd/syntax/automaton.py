@@ -99,6 +99,7 @@ def _stands_in(place: Span, entry: nodes.Entry) -> bool:
     return entry.start <= place.start < entry.end
 
 
+# ---- the automaton of the LALR(1) table ------------------------------------------------------------------------------
 _TOKENS_AT_ONCE = 2_000
 """Tokens that are taken between two checkpoints: a few milliseconds of work."""
 

@@ -279,6 +279,7 @@ class _Scans:
         self.items = items
 
 
+# ---- productions of the grammar to nodes -----------------------------------------------------------------------------
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MISPLACED = re.compile(r"\b(?:operator|graph)\s+([A-Za-z_]\w*)\s*\{|\bimport\s+([\w\s.,]+);")
 

@@ -56,6 +56,7 @@ def parse_expression(text: str) -> tuple[nodes.Expression, tuple[Problem, ...]]:
     return read_expression(builder, 0, len(text)), tuple(builder.problems)
 
 
+# ---- a file as a sequence of chunks ----------------------------------------------------------------------------------
 _HEADER_WORDS = ("operator", "graph")
 # A word that a colon or the like follows is a name that looks like a keyword.
 _BEHIND_HEADER_WORD = re.compile(r"\b(?!\s*[:=.,;)\]])")

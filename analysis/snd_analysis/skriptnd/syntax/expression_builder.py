@@ -95,6 +95,7 @@ class Chain:
         return nodes.Operator(token.start - self._base, token.end - self._base, token.spelling(self._text))
 
 
+# ---- productions of expressions to nodes (2.4) -----------------------------------------------------------------------
 Symbols: TypeAlias = list[Any]
 ReadExpression: TypeAlias = Callable[["ExpressionBuilder", int, int], nodes.Expression]
 

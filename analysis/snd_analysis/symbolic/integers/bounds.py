@@ -101,6 +101,7 @@ INT_MAX: Final = (1 << 63) - 1
 """The greatest int that a tensor holds."""
 
 
+# ---- sound bounds of integers ----------------------------------------------------------------------------------------
 def bounds(a: Integer) -> Interval:
     """Return the least and greatest value, None where there is no bound or none was found.
 

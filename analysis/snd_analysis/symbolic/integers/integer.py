@@ -51,6 +51,7 @@ def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
     return ordered(exponents.items())
 
 
+# ---- symbolic integers -----------------------------------------------------------------------------------------------
 # Larger numbers are not computed: powers stay unevaluated, other coefficients become an unknown.
 _LARGEST = 1 << MOST_BITS
 

@@ -114,6 +114,7 @@ def _of(monomial: Monomial) -> Integer:
     return Integer({monomial: 1})
 
 
+# ---- folds and cumulative folds (2.4, Folding, Cumulative Folding; LANGUAGE, Expressions) ----------------------------
 Fold = Callable[[Pack], Value]
 
 

@@ -258,6 +258,7 @@ DEFINITIONS["format"] = formatted
 # that only the run determines; for these unknowns it is open.
 
 
+# ---- unknowns that compile time may determine, such as an attribute without a value yet ------------------------------
 class CompileTime(Struct, frozen=True):
     """The key of an unknown that has a value when a model is compiled; ``key`` says which it is."""
 

@@ -35,6 +35,7 @@ class TupleType(Node, frozen=True):
 Type: TypeAlias = "PrimitiveType | TensorType | ArrayType | TupleType"
 
 
+# ---- expressions -----------------------------------------------------------------------------------------------------
 class Identifier(Node, frozen=True):
     """A name. ``extended`` ones are written ``i"any text"``."""
 

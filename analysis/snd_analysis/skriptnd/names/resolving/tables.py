@@ -115,6 +115,7 @@ def _is_shapeless(definition: nodes.Definition, statement: nodes.Statement) -> b
     return definition.kind == "operator" and isinstance(statement, nodes.Parameter) and statement.shape is None
 
 
+# ---- the tables that resolving a definition fills --------------------------------------------------------------------
 Statement = TypeVar("Statement", bound=nodes.Node)
 
 

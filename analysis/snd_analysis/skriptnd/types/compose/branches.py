@@ -73,6 +73,7 @@ def _origin(values: list[TypedValue]) -> tuple[Note, ...]:
     return () if name is None else (elsewhere(name, f"'{name.name}' is defined here"),)
 
 
+# ---- ``if … then … elif … then … else …`` (2.10.1, Branching and Promotion of optional values) -----------------------
 def branch(work: TypingState, node: nodes.Branch, run: TypeCallable) -> list[TypedValue] | None:
     """Type all alternatives, which must agree; return their common result."""
     alternatives: list[tuple[nodes.Callable, list[TypedValue] | None]] = []

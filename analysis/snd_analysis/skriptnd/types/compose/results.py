@@ -85,6 +85,7 @@ def _report(work: TypingState, rule: Rule, symbol: Symbol, name: nodes.Name, tex
     context.problems.append(Problem(rule, context.resolution.span(symbol), message, (made,)))
 
 
+# ---- the left sides of statements ------------------------------------------------------------------------------------
 _Item = nodes.Result | nodes.ResultTuple
 
 

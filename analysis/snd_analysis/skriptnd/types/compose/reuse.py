@@ -124,6 +124,7 @@ def _yielded(work: TypingState, node: nodes.Expression) -> TypedValue:
     return work.not_null(work.value(node), node, "what a block yields")
 
 
+# ---- typing the statements of ``@compose`` and ``@update``, as a pass over them --------------------------------------
 _Key = TypeVar("_Key")
 
 

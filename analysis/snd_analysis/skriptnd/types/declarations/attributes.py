@@ -84,6 +84,7 @@ def check_element_type(context: Context, name: nodes.TypeName) -> None:
         context.report(rules.ABSTRACT_TYPE, name, message)
 
 
+# ---- attributes ------------------------------------------------------------------------------------------------------
 def check_attributes(context: Context, attributes: Sequence[Declaration]) -> None:
     """Check the types and defaults of all attributes."""
     circular = circular_defaults(context.definition, context.resolution)

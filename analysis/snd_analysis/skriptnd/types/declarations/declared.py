@@ -49,6 +49,7 @@ def check_assertions(context: Context) -> None:
             scalars(context, printed.value, infer(context, printed.value))
 
 
+# ---- types of everything that a definition declares, and the rules of sections 2.5 to 2.9 and 2.13 about them --------
 STORED = {BlockKind.CONSTANT: check_constants, BlockKind.VARIABLE: check_variables}
 """The blocks of stored tensors, neither given nor computed, with their checks."""
 

@@ -100,6 +100,7 @@ def _is_of_unknown_length(context: Context, extent: nodes.Extent, expansion: nod
     return any(symbol.kind in BOUND_KINDS and symbol.node is extent for symbol in packs)
 
 
+# ---- inputs and outputs ----------------------------------------------------------------------------------------------
 def check_inputs(context: Context, inputs: Sequence[Declaration]) -> None:
     """Check the types, shapes and defaults of all inputs, and the order in which their shapes are bound."""
     counterexamples = set()

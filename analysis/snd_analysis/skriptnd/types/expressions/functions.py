@@ -109,6 +109,7 @@ def check_int_width(context: Context, node: nodes.Node) -> bool:
     return True
 
 
+# ---- types of the results of built-in functions and casts (2.4) ------------------------------------------------------
 NUMERIC_FUNCTIONS = frozenset({"abs", "sign"})
 """Functions that accept int as well as real, and return the type of their operand."""
 

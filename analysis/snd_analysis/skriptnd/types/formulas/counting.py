@@ -137,6 +137,7 @@ def _with_locals(symbols: set[Symbol], locals_: dict[Symbol | None, set[Symbol]]
     return found
 
 
+# ---- parts of a formula that must be known when composing, but depend on indices or elements of tensors (2.4, 2.12) --
 # Parts of a formula that must be known at compile time, but depend on indices or elements of tensors (2.4, 2.12).
 def check_run_time_values(context: Context, formula: nodes.Lowering) -> None:
     """Report the first part of a typed formula that depends on an index or an element, but must be known earlier."""

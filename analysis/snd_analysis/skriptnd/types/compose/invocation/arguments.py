@@ -69,7 +69,9 @@ def _fits_transposed(shaped: Sequence[tuple[_Bound, _Extents]], matrix: int) -> 
     return shares
 
 
+# ---- arguments of an invocation --------------------------------------------------------------------------------------
 _WORD = re.compile(r"[A-Za-z_]\w*")
+# ---- matrices that fit an operator only if their dimensions are exchanged, such as weights saved by another framework
 _Bound: TypeAlias = tuple[TensorParameter, nodes.Expression, TypedValue]
 
 

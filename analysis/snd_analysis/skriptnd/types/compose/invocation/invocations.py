@@ -71,6 +71,7 @@ def report_attributes_among_arguments(
     context.report(rules.TOO_MANY_ARGUMENTS, extra[0], message, (note,))
 
 
+# ---- invocations of operators and graphs -----------------------------------------------------------------------------
 def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     """Type an invocation; None if nothing is known of the operator, not even the number of its results."""
     context = work.context

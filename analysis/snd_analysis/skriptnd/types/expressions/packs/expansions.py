@@ -94,6 +94,7 @@ def condition_of(context: Context, node: nodes.Node) -> Truth:
     return shapes.proposition((context.definition, text), text)
 
 
+# ---- expansions in lists and indices ---------------------------------------------------------------------------------
 def expanded(context: Context, item: nodes.Expanded) -> Typed:
     """Type ``b..``, ``a..(n)`` or ``(a, b)..`` as an item of a list or index: a pack of its items."""
     length = item.expansion.length

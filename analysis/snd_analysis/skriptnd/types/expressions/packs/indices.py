@@ -107,6 +107,7 @@ def _from_start(bound: Integer | None, length: Integer) -> Integer | None:
     return length + bound if high is not None and high < 0 else None
 
 
+# ---- indices of packs and strings, and substitutions of indexed items (2.4, Indexing, Substitution) ------------------
 def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
     """Type ``a[i]`` on a pack or a string (2.4, Indexing)."""
     type_ = pack.type

@@ -62,6 +62,7 @@ def range_bounds(context: Context, node: nodes.Range) -> Bounds | None:
     return first, last, step, optional
 
 
+# ---- lists -----------------------------------------------------------------------------------------------------------
 EMPTY_LIST = Typed(Type(INT, length=shapes.constant(0)), items=())
 """``[]``: of every type; comparisons of types look at the length first, see ``is_empty_list``."""
 
