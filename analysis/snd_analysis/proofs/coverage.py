@@ -141,7 +141,8 @@ def _is_regained(
 ) -> tuple[tuple[Expression, ...], Expression] | None:
     """Return that the element of a point gives back the point: then no two points write one element.
 
-    None if the element does not tell all positions. The facts are about one point, not two.
+    None if the element does not tell all positions. The facts are about one point, not two. Divisors in the inverse
+    must not be zero: a quotient by zero is no function of the element.
     """
     formula = writer.formula
     point = logic.point({})
@@ -155,7 +156,7 @@ def _is_regained(
         if not _is_ascending(term, axis, formula, logic, facts):
             return None
         more += _ascending(term, axis, (position, logic.axis(point, axis)), formula, logic)
-    return (*domain(formula, point), *more), all_of(*same)
+    return (*domain(formula, point), *more), all_of(*same, *found.divides)
 
 
 def _is_ascending(term: Term, axis: int, formula: Formula, logic: Logic, facts: tuple[Expression, ...]) -> bool:

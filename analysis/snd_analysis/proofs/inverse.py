@@ -5,6 +5,9 @@ are put together again: ``i / w = q`` and ``i % w = r`` mean ``i = q * w + r``. 
 ``i * (i + 1) / 2``, the index ``i`` is the last one that is not beyond the element: there is one, because ``t`` begins
 at or below the element and ends above it. Nothing relies on the result: coverage proves that the point writes the
 element, and that the element of a point gives back the point.
+
+The second proof is about injectivity, so the point must be a function of the element. A quotient by zero is not:
+simplified, ``(i * m) / m`` is ``i`` for every element. ``divides`` states that no such quotient is used.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from functools import reduce
 from operator import mul
 
 from snd_analysis.compose.formulas import IN_PACK, Apply, AxisPosition, Formula, Next, Read, Term, subterms
-from snd_analysis.proofs.goal import Expression, all_of, choose, implies, number
+from snd_analysis.proofs.goal import Expression, all_of, choose, equal, implies, negation, number
 from snd_analysis.proofs.logic import Logic
 
 _NOTHING: Mapping[int, Expression] = {}
@@ -51,6 +54,8 @@ class _Inverse:
         self._sums: list[tuple[list[tuple[Term, bool]], Expression]] = []
         self.steps: list[tuple[Term, int, Expression]] = []
         """Terms of one axis that are searched for the last position not beyond an element, with this position."""
+        self.divides: list[Expression] = []
+        """Conditions that the divisors in the positions are not zero."""
 
     def solve(self, index: Term, cell: Expression) -> None:
         """Note positions for which an index has a value."""
@@ -76,6 +81,11 @@ class _Inverse:
         """Return a term without indices."""
         return self._logic.term(term, self._formula)
 
+    def _quotient(self, dividend: Expression, divisor: Expression) -> Expression:
+        """Return a quotient, and note that its divisor must not be zero."""
+        self.divides.append(negation(equal(divisor, 0)))
+        return self._logic.quotient(dividend, divisor)
+
     def _solve_sum(self, index: Term, cell: Expression) -> None:
         """Take a sum of multiples apart, such as ``i * (m * n) + j * n + k``: each is a quotient of the rest."""
         scaled: list[tuple[Term, Expression]] = []
@@ -93,7 +103,7 @@ class _Inverse:
         is_ascending = all(is_positive for _, is_positive in others)
         cell = cell - offset if is_ascending else cell
         for multiple, by in self._by_size(scaled):
-            quotient = self._logic.quotient(cell, by)
+            quotient = self._quotient(cell, by)
             self.solve(multiple, quotient)
             cell = cell - quotient * by
         cell = cell if is_ascending else cell - offset
@@ -138,7 +148,7 @@ class _Inverse:
             shifted = self._unshifted(dividend, remainder)
             if shifted is not None and self._quotient_of(shifted[0], divisor) is not None:
                 del self._remainders[dividend, divisor]
-                self._remainders[shifted[0], divisor] = shifted[1] - by * self._logic.quotient(shifted[1], by)
+                self._remainders[shifted[0], divisor] = shifted[1] - by * self._quotient(shifted[1], by)
                 return True
         return False
 
@@ -226,6 +236,8 @@ class _Inverse:
             here = self._logic.point({axis: self.positions[axis] for axis in condition.axes})
             holds = self._logic.term(condition, here)
             one, other = (inverse(self._formula, [each], [cell], self._logic) for each in (first, second))
+            self.divides += [implies(holds, each) for each in one.divides]
+            self.divides += [implies(negation(holds), each) for each in other.divides]
             for axis in one.positions.keys() & other.positions.keys():
                 self.positions.setdefault(axis, choose(holds, one.positions[axis], other.positions[axis]))
             return True
@@ -234,10 +246,11 @@ class _Inverse:
     def _turned(self, dividend: Term, divisor: Expression, value: Expression) -> None:
         """Take an index that is turned around for one without: the position is a remainder, too."""
         inner = inverse(self._formula, [dividend], [value], self._logic, self.positions)
+        self.divides += inner.divides
         for axis, position in inner.positions.items():
             if axis in self.positions:
                 continue
-            remainder = position - divisor * self._logic.quotient(position, divisor)
+            remainder = position - divisor * self._quotient(position, divisor)
             self.positions.setdefault(axis, remainder)
 
 

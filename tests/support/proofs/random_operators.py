@@ -178,8 +178,10 @@ def _formula_text(formula: Formula) -> str:
 class Drawing:
     """Generator of an operator. Drawn indices are mostly in bounds, or wrong by a little."""
 
-    def __init__(self, rng: Random, *, is_wide: bool = False) -> None:
+    def __init__(self, rng: Random, *, is_wide: bool = False, is_strided: bool = False) -> None:
         self.rng = rng
+        self.is_strided = is_strided
+        """True if '=' writes at multiples of a number, mostly before another formula accumulates."""
         self.is_wide = is_wide
         """True if rarer operations are drawn, too."""
         self.operator = Operator({}, [], [])
@@ -294,6 +296,9 @@ class Drawing:
         if output.shape[0][0] == "spread":
             self.of_rank(output)
             return
+        if self.is_strided and not output.length:
+            self.strided(output)
+            return
         form = self.pick("plain", "plain", "plain", "conditions", "mixed", "scattered", "scattered")
         operator = self.pick("=", "=", "=", "+=", ">?=") if form in ("plain", "scattered") else "="
         if form == "conditions":
@@ -360,6 +365,59 @@ class Drawing:
         by = output.shape[1] if self.chance(60) else by
         places = [Index("plain", ("/", ("var", "i"), by)), Index("plain", ("%", ("var", "i"), by))]
         self.formula(output, places, operator, bounds, None)
+
+    def strided(self, output: Tensor) -> None:
+        """Draw positions that are multiples of a number, which may be 0, and an accumulation into the same output."""
+        by, extent = self.number(1), self.number(0)
+        if self.chance(70):
+            self.operator.assertions.append((self.pick(">=", ">=", ">"), by, ("num", self.pick(0, 0, 0, 1))))
+        factor = self.pick(by, by, ("*", by, self.number(0)), ("*", by, by), ("+", by, ("num", 1)))
+        bounds = [("i", extent)]
+        place = self.multiple(("var", "i"), extent, factor)
+        two = len(output.shape) > 1
+        if two or self.chance(25):
+            bounds.append(("j", self.pick(extent, factor, self.number(0))))
+        if len(bounds) > 1 and not two:
+            inner = ("+", ("*", ("var", "i"), bounds[1][1]), ("var", "j"))
+            place = self.pick(("+", place, ("var", "j")), self.multiple(inner, ("*", extent, bounds[1][1]), factor))
+        if self.chance(20):
+            condition = (self.pick("<", ">=", "=="), ("var", "i"), self.number(0))
+            other = self.pick(place, place, ("var", "i"), self.multiple(("var", "i"), extent, by))
+            place = ("select", condition, *self.pick((place, other), (other, place)))
+        places = [Index(self.pick(*["plain"] * 5, "skip"), place)]
+        if two:
+            other = self.pick(("var", "j"), ("*", ("var", "j"), by), ("%", ("var", "i"), ("num", 2)), ("num", 0))
+            places.insert(self.pick(0, 1), Index("plain", other))
+        # The extents are mostly great enough for all indices.
+        for at, each in enumerate(places):
+            most = ("+", ("+", ("*", extent, factor), extent), ("num", 4))
+            output.shape[at] = self.pick(most, most, most, extent) if each.value is place else ("+", extent, ("num", 2))
+        condition = self.index_condition() if self.chance(20) else None
+        self.formula(output, places, "=", bounds, condition)
+        made = self.operator.formulas[-1]
+        if made.local is None and made.places[0].mode == "plain" and self.chance(20):
+            made.local = ("e", made.places[0].value)
+            made.places[0] = Index("plain", ("var", "e"))
+        if self.chance(75):
+            made.value = ("real", ("var", "i"))  # nothing else fails before the elements are counted
+        if self.chance(85):
+            zeros = [Index("plain", ("num", 0)) for _ in output.shape]
+            self.formula(output, zeros, self.pick("+=", "+=", ">?="), [], None)
+            self.operator.formulas[-1].value = ("real", ("num", 1))
+
+    def multiple(self, index: Expr, extent: Expr, by: Expr) -> Expr:
+        """Draw an index whose values are multiples of a number, or moved by a number."""
+        return self.pick(
+            ("*", index, by),
+            ("*", index, by),
+            ("+", ("*", index, by), ("num", self.rng.randint(1, 3))),
+            ("*", ("*", index, by), ("num", 2)),
+            ("-", ("*", extent, by), ("*", index, by)),
+            ("*", ("-", extent, index), by),
+            ("+", ("*", ("-", index, extent), by), ("*", extent, by)),
+            ("/", ("*", index, by), ("num", 1)),
+            ("-", ("*", index, ("+", by, ("num", 1))), index),
+        )
 
     def formula(
         self, output: Tensor, places: list[Index], operator: str, bounds: list[tuple[str, Expr]], condition: Expr | None
@@ -445,8 +503,10 @@ class Drawing:
 
 WIDE = 1_000_000
 """First of the seeds whose operators have rarer operations, too."""
+STRIDED = 100_000_000
+"""First of the seeds whose operators write at multiples of a number that may be 0."""
 
 
 def drawn(seed: int) -> Operator:
     """Return the operator of a seed."""
-    return Drawing(Random(seed), is_wide=seed >= WIDE).drawn()
+    return Drawing(Random(seed), is_wide=seed >= WIDE, is_strided=seed >= STRIDED).drawn()
