@@ -493,6 +493,20 @@ graph net(x) -> (y)
         convert_nnef1(snapshot, "graph.nnef", "graph.nnef")
 
 
+def test_a_model_that_streams_is_not_converted():
+    text = """version 1.0;
+extension tract_registry tract_pulse;
+extension tract_symbol S;
+graph net(x) -> (y)
+{
+    x = external(shape = [1, 4]);
+    y = tract_pulse_pulse_pad(x, axis = 1, before = 1, begin_input = 2, overlap = 2, after = 1, end_input = (S + 2));
+}
+"""
+    with pytest.raises(NotConvertible, match="'end_input' of 'y' depends on a symbol that no input has"):
+        convert_nnef1(snapshot_of({"graph.nnef": text}), "graph.nnef", "graph.nnef")
+
+
 def test_updates_are_kept():
     body = """x = external(shape = [1, 4]); h = variable(shape = [1, 4], label = 'h');
     c = variable(shape = [1, 4], label = 'c'); y = add(x, h); d = mul(y, 0.5); n = update(h, d); k = update(c, x);"""

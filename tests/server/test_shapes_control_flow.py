@@ -192,6 +192,9 @@ def test_totals_are_honest(shapes, real):
     assert real("shapes", ".", "--graph", "net", "--decompose", "all").stdout.endswith("; at least 32 multiply-adds\n")
     shapes("t = nn.linear(x, v); y = with a = t do..(2) nn.linear(a, v);")
     assert real("shapes", ".", "--graph", "net", "--decompose", "all").stdout.endswith("; 96 multiply-adds\n")
+    shapes("t = nn.relu(x); y = with a = t do..(k) nn.linear(a, v);")
+    text = real("shapes", ".", "--graph", "net", "--decompose", "all").stdout
+    assert text.endswith("; an unknown number of multiply-adds\n"), text
 
 
 def test_narrow_terminals(shapes, project):

@@ -54,7 +54,7 @@ from snd_analysis.symbolic.integers import (
     plain_unknown,
     variable,
 )
-from snd_analysis.symbolic.values import NULL, format_value
+from snd_analysis.symbolic.values import NULL, UNDEFINED, format_value
 from snd_analysis.workspace import Snapshot, Workspace, elaborated, nnef1_tree
 
 BOUND = 1_000_000
@@ -97,10 +97,23 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     unknown = next((each for each, value in composed.outputs.items() if not isinstance(value, Tensor)), None)
     if unknown is not None:
         raise NotConvertible(f"the output '{unknown}' can't be composed")
+    undefined = next(_undefined_attributes(composed), None)
+    if undefined is not None:
+        raise NotConvertible(f"{undefined} depends on a symbol that no input has, such as the end of a stream")
     odd = next((each for each in _names_of_extents(composed) if DefinitionNames().new(each) != each), None)
     if odd is not None:
         raise NotConvertible(f"the symbol '{odd}' can't have this name in SkriptND: rename it")
     return _Conversion(snapshot, path, composed).converted(source)
+
+
+def _undefined_attributes(graph: Graph) -> Iterator[str]:
+    """Yield the attributes of operations that have no value, control flow included."""
+    for operation in graph.operations:
+        for name, value in operation.attributes.items():
+            if value is UNDEFINED and operation.operator is not None:
+                yield f"'{name}' of '{operation.label or operation.operator.name}'"
+        for inner in operation.subgraphs.values():
+            yield from _undefined_attributes(inner)
 
 
 class _Conversion:

@@ -170,7 +170,9 @@ def _counted(level: Level) -> tuple[int, int]:
 def _amount(cost: Cost) -> str:
     if cost.exact is not None:
         return f"{cost.exact:,}"
-    return f"at least {cost.least:,}" if cost.most is None else f"at most {cost.most:,}"
+    if cost.most is not None:
+        return f"at most {cost.most:,}"
+    return f"at least {cost.least:,}" if cost.least else "an unknown number of"
 
 
 # ---- layout ----------------------------------------------------------------------------------------------------------
