@@ -19,6 +19,7 @@ from snd_server.exchange.onnx_import.definitions import definition_of
 from snd_server.exchange.onnx_import.folding import folded
 from snd_server.exchange.onnx_import.naming import joined, readable, says_nothing, snake
 from snd_server.exchange.onnx_import.node import INT, TRANSLATIONS, Item, OnnxNode, TensorSequence
+from snd_server.exchange.onnx_import.operations.elementwise import within_type
 from snd_server.exchange.onnx_import.placeholders import declared_outputs, placeholder_of
 from snd_server.exchange.onnx_import.source import Array, Declared, SourceGraph, SourceNode
 
@@ -150,7 +151,8 @@ class Translator:
         if translate is None:
             return self._defined(node)
         found = translate(node)
-        return [found] if found is None or isinstance(found, Data | TensorSequence) else list(found)
+        outputs = [found] if found is None or isinstance(found, Data | TensorSequence) else list(found)
+        return [within_type(node, each) if isinstance(each, Data) else each for each in outputs]
 
     def _defined(self, node: OnnxNode) -> list[Item]:
         """Translate the nodes by which ONNX defines a node."""

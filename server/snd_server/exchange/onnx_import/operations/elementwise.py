@@ -23,6 +23,19 @@ BINARY = counterparts_of_nodes(
 )
 
 
+_SUMS = frozenset(
+    {
+        "Abs", "Add", "ConvInteger", "CumSum", "Div", "Einsum", "Gemm", "MatMul", "MatMulInteger", "Mul", "Neg", "Pow",
+        "ReduceL1", "ReduceProd", "ReduceSum", "ReduceSumSquare", "Sub", "Sum",
+    }
+)  # fmt: skip
+"""Kinds of nodes whose results may exceed the type of ints."""
+_SCATTERED = ("ScatterElements", "ScatterND")
+_MOST_WRAPPED_BITS = 32
+_MOST_BITS_OF_REALS = 16
+"""Greatest number of bits of ints to which engines cast reals by way of wider ints, so that the result wraps."""
+
+
 @translation(*UNARY)
 def unary(node: OnnxNode) -> Data:
     x = node.input(0)
@@ -187,16 +200,30 @@ def cast_to(node: OnnxNode, x: Data, wanted: np.dtype[np.generic]) -> Data:
     from_type, to_type = type_name(x.dtype), type_name(wanted)
     require("str" not in (from_type, to_type) or from_type == to_type, "casts from and to strings")
     narrow: dict[str, Any] = {"bits": bits_of(wanted), **unless(_is_signed(wanted), signed=False)}
-    if from_type == to_type == "int" and bits_of(wanted) < min(bits_of(x.dtype), 32):
+    is_known = x.contents is not None or x.is_natural
+    if from_type == to_type == "int" and bits_of(wanted) < bits_of(x.dtype) and not is_known:
         return node.run("onnx.wrap", x, **narrow, like=wanted)
     if from_type == to_type:
         return Data(wanted, x.shape, x.tensor, None if x.array is None else x.array.astype(wanted), x.contents, x.name)
     if to_type == "int" and x.may_be_infinite:  # the value is deselected later, but must be an int
         x = node.run("math.max", x, -(2.0 ** (bits_of(wanted) - 1)) if _is_signed(wanted) else 0.0)
     result = node.run("layout.cast", x, dtypes=[to_type], like=wanted)
-    if from_type == "real" and to_type == "int" and bits_of(wanted) < 8:
+    if from_type == "real" and to_type == "int" and bits_of(wanted) <= _MOST_BITS_OF_REALS:
         return node.run("onnx.wrap", result, **narrow, like=wanted)
     return result
+
+
+def within_type(node: OnnxNode, result: Data) -> Data:
+    """Return the result of a node as its type stores it: sums and products of ints of up to 32 bits may exceed it.
+
+    Known elements and extents are left as they are.
+    """
+    is_sum = node.kind in _SUMS or (node.kind in _SCATTERED and node.text("reduction", "none") in ("add", "mul"))
+    is_known = result.array is not None or result.contents is not None
+    if not is_sum or is_known or result.dtype.kind not in "iu" or bits_of(result.dtype) > _MOST_WRAPPED_BITS:
+        return result
+    signed = unless(_is_signed(result.dtype), signed=False)
+    return node.run("onnx.wrap", result, bits=bits_of(result.dtype), **signed, like=result.dtype)
 
 
 def bits_of(dtype: np.dtype[Any]) -> int:
