@@ -148,7 +148,7 @@ when a case is not compared any more.
 
 ## What is left out
 
-Of the published cases {len(missing)} have a node without a counterpart: {", ".join(nodes)}.
+{len(missing)} of the published cases have a node without a counterpart: {", ".join(nodes)}.
 
 The others ask for something that the library does not have, that the draft means otherwise, or that must be known when
 a model is composed:

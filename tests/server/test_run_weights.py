@@ -356,7 +356,7 @@ def test_a_rule_that_renames_nothing_is_reported(model, real):
     ("rule", "message"),
     [
         ('from = "gain"\nto = ["a", "b", "c"]', "map: 'gain' with [2] can't be split into 3 equal parts along axis 0"),
-        ('from = ["gain", "none"]\nto = "a"', "map: 'gain' is to be joined with 'none', and there is no such weight"),
+        ('from = ["gain", "none"]\nto = "a"', "map: 'gain' can't be joined with 'none': there is no such weight"),
         ('from = ["gain", "total"]\nto = "a"\naxis = 3', "can't be joined along axis 3"),
         ('from = []\nto = "a"', "a rule needs a name in 'from' and one in 'to'"),
         ('from = "*.a"\nto = ["*.b", "c"]', "'*.a' and 'c' have different numbers of '*'"),

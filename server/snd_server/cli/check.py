@@ -35,7 +35,9 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 
 @click.command(short_help="Find the mistakes in SkriptND and NNEF 1.0 files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--format", "format", type=click.Choice(list(FORMATS)), default="full", help="How to show them.")
+@click.option(
+    "--format", "format", type=click.Choice(list(FORMATS)), default="full", help="Output format; full by default."
+)
 @_rules_option("--select", "Report these rules only (several: comma-separated or repeated; 'all').")
 @_rules_option("--ignore", "Do not report these rules.")
 @_rules_option("--error", "Report these rules as errors.")
@@ -43,7 +45,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--fix", is_flag=True, help="Apply the fixes that cannot change what a program means.")
 @click.option("--unsafe-fixes", is_flag=True, help="Include the other fixes in --fix and --diff.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
-@click.option("--proofs", is_flag=True, help="Prove or refute what must hold of each operator for all sizes.")
+@click.option("--proofs", is_flag=True, help="Prove or refute the conditions of each operator for all sizes.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--statistics", is_flag=True, help="Count the problems of each rule instead of showing them.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor store the results of earlier runs.")
@@ -51,14 +53,14 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if there are errors.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are warnings.")
-@click.option("--output-file", metavar="FILE", help="Write there instead of to standard output.")
+@click.option("--output-file", metavar="FILE", help="Write the output into this file instead of standard output.")
 @click.option("--stdin-filename", metavar="NAME", help="Check standard input (PATH is -) as if it were this file.")
-@click.option("-q", "--quiet", is_flag=True, help="Print diagnostics and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only diagnostics.")
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Show hints too, and on standard error what snd does.",
+    help="Show hints, and log the work of snd to standard error.",
 )
 def check(
     paths: tuple[str, ...],

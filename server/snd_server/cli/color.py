@@ -17,6 +17,6 @@ color_option = click.option(
     default="auto",
     expose_value=False,
     callback=_choose,
-    help="Whether to print colours; auto: on terminals, unless NO_COLOR is set.",
+    help="Print colours; auto, the default, prints them on terminals unless NO_COLOR is set.",
 )
 """Sets ``color`` of the context, which ``output.painter`` reads."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.")
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", metavar="DIR", help="The folder of the new model.")
-@click.option("--force", is_flag=True, help="Write into the folder even if there is something in it.")
+@click.option("--force", is_flag=True, help="Write into the folder even if it is not empty.")
 @click.option(
     "--weights", type=click.Choice(["dat", "npz", "safetensors"]), default="dat",
     help="Write the variables as weights/NAME.dat, weights.npz or weights.safetensors; 'dat' by default.",
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @memory_option
 @click.option(
     "--fix", "fixed", multiple=True, metavar="NAME=VALUE",
-    help="Make an input of an ONNX model a constant, such as the shape of a reshape, or an extent a number.",
+    help="Replace an input of an ONNX model by a constant, or a symbolic extent by a number.",
 )  # fmt: skip
 @config_option
 @quiet_option

@@ -11,16 +11,19 @@ from snd_server.workspace_files.discovery import MissingPathError
 _WIDEST_LINE = 400
 
 
-@click.command(short_help="Bring SkriptND and NNEF 1.0 files into the one style.")
+@click.command(short_help="Format SkriptND and NNEF 1.0 files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--check", is_flag=True, help="Change nothing; exit with status 1 if something would be changed.")
-@click.option("--diff", is_flag=True, help="Show what would be changed, and change nothing; status as with --check.")
+@click.option("--check", is_flag=True, help="Change nothing; exit with status 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Show the changes without writing them; exit status as with --check.")
 @click.option(
-    "--width", type=click.IntRange(1, _WIDEST_LINE), metavar="N", help="Columns of a line, whatever is configured."
+    "--width",
+    type=click.IntRange(1, _WIDEST_LINE),
+    metavar="N",
+    help="Maximum number of columns of a line; overrides the configuration.",
 )
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
 @click.option("--stdin-filename", metavar="NAME", help="Format standard input (PATH is -) as if it were this file.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary.")
 def fmt(
     paths: tuple[str, ...],
     check: bool,
@@ -30,7 +33,7 @@ def fmt(
     stdin_filename: str | None,
     quiet: bool,
 ) -> int:
-    """Bring SkriptND and NNEF 1.0 files into the canonical style.
+    """Format SkriptND and NNEF 1.0 files in the canonical style.
 
     PATH is a file, a folder that is searched for *.sknd and *.nnef files (files named by .gitignore are skipped), or -
     for standard input, whose formatted text goes to standard output. Without PATH the current folder is formatted.

@@ -34,16 +34,16 @@ _ALL = "all"
 @click.option("--operator", metavar="NAME", help="With --cell: an operator of the file or, as in nn.conv, of a module.")
 @click.option(
     "--cell", metavar="CELL",
-    help="Draw what a cell of an output, as y[0,2], is computed from, or what is computed from a cell of an input.",
+    help="Draw the sources of a cell of an output, as y[0,2], or the uses of a cell of an input.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", metavar="FILE", default="-",
-    help="Where to write it. The suffix tells the format: .svg, .png, .html, .dot or .json. '-' is standard output.",
+    help="The file to write. The suffix selects the format: .svg, .png, .html, .dot or .json. '-' is standard output.",
 )  # fmt: skip
-@click.option("--format", "format", type=click.Choice(_FORMATS), help="The format, whatever the suffix.")
+@click.option("--format", "format", type=click.Choice(_FORMATS), help="Output format; overrides the suffix.")
 @click.option(
     "--open", "levels", metavar="all|LEVEL", default="0",
-    help="To what depth operators show what they are composed of, in .svg, .png and .dot; by default they are closed.",
+    help="Open operators to this depth in .svg, .png and .dot; 0, all closed, by default.",
 )  # fmt: skip
 @argument_options
 @click.option(
@@ -52,7 +52,7 @@ _ALL = "all"
 )  # fmt: skip
 @click.option(
     "--time-limit", "seconds", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True), default=DRAWING_SECONDS,
-    help="How long an .svg or .png may take to draw; 60 by default.",
+    help="Maximum number of seconds for drawing an .svg or .png; 60 by default.",
 )  # fmt: skip
 @config_option
 def graph(

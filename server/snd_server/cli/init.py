@@ -58,7 +58,7 @@ ignore = []
 """
 
 
-@click.command(short_help="Begin a model.")
+@click.command(short_help="Create a small model.")
 @click.argument("folder", default=".", metavar="[FOLDER]")
 def init(folder: str) -> None:
     """Write a small model with a sample, main.sknd, and a configuration, snd.toml, into FOLDER.

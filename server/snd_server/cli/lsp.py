@@ -19,8 +19,10 @@ _SWITCH_SECONDS = 0.0002
 
 @click.command(short_help="Serve editors: the language server.")
 @click.option("--stdio", is_flag=True, help="Talk over standard input and output; this is the default.")
-@click.option("--tcp", metavar="HOST:PORT", help="Wait for one client at this address; without HOST, at the loopback.")
-@click.option("--ws", metavar="HOST:PORT", help="The same for a client that talks over a WebSocket.")
+@click.option(
+    "--tcp", metavar="HOST:PORT", help="Wait for one client at this address; HOST is the loopback by default."
+)
+@click.option("--ws", metavar="HOST:PORT", help="Wait for one client that talks over a WebSocket at this address.")
 @click.option("--pipe", metavar="PATH", help="Talk over this named pipe or Unix socket, at which the client listens.")
 def lsp(stdio: bool, tcp: str | None, ws: str | None, pipe: str | None) -> None:
     """Run the language server for one client."""

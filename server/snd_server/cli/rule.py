@@ -14,10 +14,16 @@ from snd_server.render.rule_page import index, rule_page
 from snd_server.settings.rule_selection import UnknownRuleError, nearest
 
 
-@click.command(short_help="Explain the rules.")
+@click.command(short_help="Explain rules.")
 @click.argument("name", required=False)
 @click.option("--all", "everything", is_flag=True, help="Explain every rule.")
-@click.option("--format", "format", type=click.Choice(["text", "json"]), default="text", help="text is Markdown.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format; text, the default, is Markdown.",
+)
 def rule(name: str | None, everything: bool, format: str) -> None:
     """Explain a rule: its summary, its reason, and an example of each kind. Without NAME, list the rules."""
     names = catalogue.names()

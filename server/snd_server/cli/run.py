@@ -42,32 +42,34 @@ from snd_server.extras import MissingExtraError
     "--expect",
     multiple=True,
     metavar="NAME=@FILE",
-    help="Compare an output with a file; a difference is exit status 1.",
+    help="Compare an output with a file; exit with status 1 if they differ.",
 )
 @click.option(
     "--tolerance", type=click.FloatRange(min=0), default=1e-5, metavar="X",
-    help="By how much elements may differ, relative to 1 and to what is expected; 1e-5 by default.",
+    help="Allowed difference of elements, relative to 1 and to the expected value; 1e-5 by default.",
 )  # fmt: skip
 @click.option(
     "--engine", type=click.Choice(["snd", "onnxruntime"]), default="snd",
-    help="What computes: snd itself, or onnxruntime, and snd the operators that ONNX can't express.",
+    help="Program that computes: snd, or onnxruntime with snd for operators that ONNX can't express.",
 )  # fmt: skip
 @seed_option
-@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How precise reals are.")
+@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="Precision of reals; f32 by default.")
 @click.option("--output", metavar="DIR", help="Write every output there, as NAME.npy; those of packs as NAME.0.npy.")
 @click.option(
     "--quantize", is_flag=True, help="Quantize the tensors that @quantize names as soon as they are computed."
 )
-@click.option("--trace", is_flag=True, help="Show every tensor on the way, too.")
+@click.option("--trace", is_flag=True, help="Show every intermediate tensor, too.")
 @click.option(
     "--timeout",
     type=float,
     callback=seconds,
     metavar="S",
-    help="Stop after so many seconds; checking the texts may take as many.",
+    help="Maximum number of seconds for the run, and for checking the files before it.",
 )
 @memory_option
-@click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show results.")
+@click.option(
+    "--format", "format", type=click.Choice(["table", "json"]), default="table", help="Output format; table by default."
+)
 @color_option
 @config_option
 def run(

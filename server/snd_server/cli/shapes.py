@@ -27,9 +27,11 @@ _NARROWEST = 40
 @argument_options
 @click.option(
     "--decompose", metavar="all|none|NAME,...", default="none",
-    help="Which composed operators to show as what they are composed of; none by default.",
+    help="Show the operations inside composed operators; none by default.",
 )  # fmt: skip
-@click.option("--format", "format", type=click.Choice(["table", "json"]), default="table", help="How to show them.")
+@click.option(
+    "--format", "format", type=click.Choice(["table", "json"]), default="table", help="Output format; table by default."
+)
 @color_option
 @config_option
 def shapes(

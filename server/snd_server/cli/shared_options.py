@@ -10,14 +10,14 @@ import click
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of all that is random; 0 by default."
+    "--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of random values; 0 by default."
 )
 memory_option = click.option(
     "--memory", type=click.IntRange(min=1), default=4096, metavar="MB",
-    help="How much memory the tensors may take; 4096 by default.",
+    help="Maximum number of megabytes of the tensors; 4096 by default.",
 )  # fmt: skip
 config_option = click.option("--config", metavar="FILE", help="Use this configuration.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print mistakes and nothing else.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only mistakes.")
 
 
 def attribute_options(command: _Command) -> _Command:

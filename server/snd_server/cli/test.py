@@ -18,26 +18,28 @@ from snd_server.workspace_files.discovery import MissingPathError
 
 @click.command(short_help="Run the samples in the comments of SkriptND files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--update", is_flag=True, help="Record the results that there are in place of those that differ.")
-@click.option("--format", "format", type=click.Choice(list(FORMATS)), default="full", help="How to show failures.")
-@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="How exact reals are.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, help="For what is random.")
+@click.option("--update", is_flag=True, help="Replace recorded results that differ by the present results.")
+@click.option(
+    "--format", "format", type=click.Choice(list(FORMATS)), default="full", help="Output format; full by default."
+)
+@click.option("--real", type=click.Choice(["f32", "f64"]), default="f32", help="Precision of reals; f32 by default.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Seed of random values; 0 by default.")
 @click.option(
     "--timeout", type=float, callback=seconds, default=5.0, metavar="S", show_default=True,
-    help="Seconds that one sample may take.",
+    help="Maximum number of seconds for one sample.",
 )  # fmt: skip
 @click.option(
     "--memory", type=click.IntRange(min=1), default=1024, metavar="MB", show_default=True,
-    help="Megabytes that the tensors of one sample may take.",
+    help="Maximum number of megabytes of the tensors of one sample.",
 )  # fmt: skip
 @color_option
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if samples fail.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are samples without results.")
-@click.option("--output-file", metavar="FILE", help="Write there instead of to standard output.")
+@click.option("--output-file", metavar="FILE", help="Write the output into this file instead of standard output.")
 @click.option("--stdin-filename", metavar="NAME", help="Test standard input (PATH is -) as if it were this file.")
-@click.option("-q", "--quiet", is_flag=True, help="Print failures and nothing else.")
-@click.option("-v", "--verbose", is_flag=True, help="Show on standard error what snd does.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures.")
+@click.option("-v", "--verbose", is_flag=True, help="Log the work of snd to standard error.")
 def test(
     paths: tuple[str, ...],
     update: bool,

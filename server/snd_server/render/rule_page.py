@@ -22,7 +22,7 @@ def rule_page(rule: Rule) -> str:
     parts = [f"## {rule.name}", page.summary, f"*Severity: {rule.severity}. {_origin(rule.section)}*", page.why]
     change = _change(page.bad, page.good)
     if change:
-        parts.append(f"What is wrong, and what is right:\n\n```diff\n{change}```")
+        parts.append(f"The mistake and its correction:\n\n```diff\n{change}```")
     else:
         shown = (("Reported", page.bad), ("Not reported", page.good))
         parts += [f"{title}:\n\n```{_language(code)}\n{code.strip(chr(10))}\n```" for title, code in shown if code]

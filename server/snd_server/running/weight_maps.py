@@ -144,7 +144,7 @@ def _mapped(name: str, value: Any, weights: Mapping[str, Any], index: _Index) ->
     sources = [_filled(each, parts) for each in rule.sources]
     missing = next((each for each in sources if each not in weights), None)
     if missing is not None:
-        raise ArgumentError(f"map: '{name}' is to be joined with '{missing}', and there is no such weight")
+        raise ArgumentError(f"map: '{name}' can't be joined with '{missing}': there is no such weight")
     if at == 0:  # the others are joined to the first
         arrays = [_transposed(each, weights[each], rule.transpose) for each in sources]
         yield from zip((_filled(each, parts) for each in rule.targets), _divided(rule, sources, arrays), strict=True)
