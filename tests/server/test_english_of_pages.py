@@ -1,6 +1,6 @@
 """Pages, messages and help texts are plain English, as docstrings are (``tests/analysis/test_english.py``).
 
-A question may be the object of a sentence here ("the hover says what is wrong"), and may name a column or a section.
+A clause with "what" may be an object ("the hover says what happened"), and a question may name a column or a section.
 """
 
 from __future__ import annotations
