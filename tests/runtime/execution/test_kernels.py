@@ -77,7 +77,7 @@ def _both(text: str, inputs: list[Any], real: type = np.float32) -> list[list[An
     return [[*execute(session, specialization, inputs, request).outputs.values()] for _ in range(2)]
 
 
-@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("real", [np.float32, pytest.param(np.float64, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[2].split("(")[0])
 def test_loops_give_the_values_of_numpy(program: Any, real: type, compiled: list[str]):
     given, made, compose, shapes = program

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from snd_runtime.execution import Execution, execute
 from snd_runtime.lowering.compiled import kernels
 from support.runtime.executing import instance_of, net
+from support.sampling import sample
 
 pytest.importorskip("numba")
 
@@ -41,9 +43,10 @@ def _expected(name: str, k: Any, b: Any, x: Any) -> Any:
     return (x * i.astype(x.dtype)).T
 
 
-@pytest.mark.parametrize("shape", [(20, 17), (1, 9), (6, 1)])
-@pytest.mark.parametrize("real", [np.float32, np.float64])
-@pytest.mark.parametrize("name", ["mixed", "logic", "counted", "below", "turned"])
+CASES = product(["mixed", "logic", "counted", "below", "turned"], [np.float32, np.float64], [(20, 17), (1, 9), (6, 1)])
+
+
+@pytest.mark.parametrize(("name", "real", "shape"), sample(CASES, 11))
 def test_loops_give_the_values_of_numpy(name: str, real: type, shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch):
     made: list[str] = []
     entry = kernels._entry

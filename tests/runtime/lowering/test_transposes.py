@@ -54,7 +54,9 @@ def _again(text: str, inputs: list[Any]) -> Any:
         ((3, 9, 4, 20), [0, 2, 1, 3], False),
     ],
 )
-@pytest.mark.parametrize("dtype", ["real", "int", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["real", *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ("int", "bool"))]
+)
 def test_dimensions_are_exchanged(
     shape: tuple[int, ...], order: list[int], is_tiled: bool, dtype: str, compiled: list[str]
 ):
