@@ -47,7 +47,6 @@ from snd_server.lsp.features import (
 from snd_server.lsp.features.proofs import Proofs
 from snd_server.lsp.limits import MOST_LOGGED_CHARACTERS
 from snd_server.lsp.session import client_settings, life, synchronisation, watching
-from snd_server.lsp.session.abilities import DiagnosticAbilities
 from snd_server.lsp.session.analysis_thread import Interrupted
 from snd_server.lsp.session.session import ClientSession, UnknownDocument
 from snd_server.lsp.values import graph_commands, sample_commands, sample_list, sample_writing
@@ -106,7 +105,6 @@ class SndServer(LanguageServer):
         """The workspace folders of the client: names by URI."""
         self.wrong_settings: tuple[str, ...] = ()
         """Mistakes in the settings of the client that were reported to it."""
-        self.diagnostic_abilities = DiagnosticAbilities()
         self.reading: asyncio.Task[None] | None = None
         """The task that reads messages."""
         self.watching: asyncio.Task[None] | None = None

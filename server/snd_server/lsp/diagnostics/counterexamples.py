@@ -40,7 +40,7 @@ class Counterexamples:
     def search(self, server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of a file after a search; keep them if a later request may come without a search."""
         everything, document = found(server, snapshot, path), server.session.opened(path)
-        if document is not None and asks_again(server):
+        if document is not None and asks_again(server.session):
             at_once = frozenset(_at_once(server, snapshot, path))
             self._searched[path] = _Searched(document, tuple(each for each in everything if each not in at_once))
         return everything
@@ -51,7 +51,7 @@ class Counterexamples:
         If there was no edit since the search, or the client can't be made to ask again, it is searched now.
         """
         document, before = server.session.opened(path), self._searched.get(path)
-        if document is None or before is None or before.document is document or not asks_again(server):
+        if document is None or before is None or before.document is document or not asks_again(server.session):
             return self.search(server, snapshot, path)
         at_once = _at_once(server, snapshot, path)
         kept = moved_diagnostics(before.warnings, before.document, document)
@@ -61,4 +61,4 @@ class Counterexamples:
 
 def _at_once(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
     known = (*snapshot.diagnostics(path, with_counterexamples=False), *server.proofs.refutations(snapshot, path))
-    return reported(server, snapshot, path, known)
+    return reported(server.session, snapshot, path, known)

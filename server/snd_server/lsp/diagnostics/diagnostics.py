@@ -12,6 +12,7 @@ from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.workspace import Snapshot
 from snd_server.checking.suppressed import configured, unsuppressed
 from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.session import ClientSession
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
@@ -24,29 +25,30 @@ _SEVERITIES = {
 }
 
 
-def pulls(server: SndServer) -> bool:
+def pulls(session: ClientSession) -> bool:
     """Return whether the client asks for diagnostics by itself."""
-    document = server.client_capabilities.text_document
+    document = session.capabilities.text_document
     return document is not None and document.diagnostic is not None
 
 
 def found(server: SndServer, snapshot: Snapshot, path: str) -> tuple[Diagnostic, ...]:
     """Return the diagnostics that ``snd check`` would report for a file, and the known refutations of its operators."""
-    return reported(server, snapshot, path, (*snapshot.diagnostics(path), *server.proofs.refutations(snapshot, path)))
+    return reported(
+        server.session, snapshot, path, (*snapshot.diagnostics(path), *server.proofs.refutations(snapshot, path))
+    )
 
 
 def reported(
-    server: SndServer, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
+    session: ClientSession, snapshot: Snapshot, path: str, diagnostics: tuple[Diagnostic, ...]
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics that comments, configuration and client select."""
-    session = server.session
     left = unsuppressed(snapshot, path, diagnostics)
     return configured(path, left, session.configuration(path), session.settings(path).rules)
 
 
-def asks_again(server: SndServer) -> bool:
+def asks_again(session: ClientSession) -> bool:
     """Return whether the client can be made to ask for diagnostics again."""
-    workspace = server.client_capabilities.workspace
+    workspace = session.capabilities.workspace
     return bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support)
 
 
@@ -61,15 +63,15 @@ def wrong_with(
 
     def answer(snapshot: Snapshot, question: Question) -> tuple[int | None, list[types.Diagnostic]]:
         document = server.session.opened(path)
-        items = converted(server, snapshot, wrong(server, snapshot, path))
+        items = converted(server.session, snapshot, wrong(server, snapshot, path))
         return document.version if document else None, items
 
     return answer
 
 
-def converted(server: SndServer, snapshot: Snapshot, diagnostics: Sequence[Diagnostic]) -> list[types.Diagnostic]:
+def converted(session: ClientSession, snapshot: Snapshot, diagnostics: Sequence[Diagnostic]) -> list[types.Diagnostic]:
     """Return diagnostics in the form of the protocol, without parts that the client does not know."""
-    return [_converted(server, snapshot, each) for each in diagnostics]
+    return [_converted(session, snapshot, each) for each in diagnostics]
 
 
 def result_id(diagnostics: Sequence[types.Diagnostic]) -> str:
@@ -77,14 +79,13 @@ def result_id(diagnostics: Sequence[types.Diagnostic]) -> str:
     return hashlib.blake2b(repr(diagnostics).encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 
-def _converted(server: SndServer, snapshot: Snapshot, diagnostic: Diagnostic) -> types.Diagnostic:
-    converter = server.session.converter
-    knows = server.diagnostic_abilities
+def _converted(session: ClientSession, snapshot: Snapshot, diagnostic: Diagnostic) -> types.Diagnostic:
+    converter, knows = session.converter, session.diagnostic_abilities
     source = snapshot.source(diagnostic.location.path)
     related = [
         types.DiagnosticRelatedInformation(
             types.Location(
-                server.session.documents.uri(each.location.path),
+                session.documents.uri(each.location.path),
                 converter.range(snapshot.source(each.location.path), each.location.span),
             ),
             each.message,

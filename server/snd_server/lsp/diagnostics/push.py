@@ -46,7 +46,7 @@ class Publisher:
 
     def changed(self, document: Document) -> None:
         """Note that a document was opened or edited."""
-        if pulls(self._server):
+        if pulls(self._server.session):
             return
         path = document.source.path
         self._cancel(path)
@@ -54,7 +54,7 @@ class Publisher:
 
     def closed(self, document: Document) -> None:
         """Remove the diagnostics of a closed document."""
-        if pulls(self._server):
+        if pulls(self._server.session):
             return
         self._cancel(document.source.path)
         self._shown.pop(document.source.path, None)
@@ -88,7 +88,7 @@ class Publisher:
 
         def look(snapshot: Snapshot, question: Question) -> _Shown:
             problems = snapshot.as_diagnostics(path, snapshot.whole_tree(path).problems)
-            syntax = reported(server, snapshot, path, problems)
+            syntax = reported(server.session, snapshot, path, problems)
             rest: tuple[Diagnostic, ...] = ()
             if whole:
                 known = {(each.rule, each.location) for each in syntax}
@@ -96,7 +96,7 @@ class Publisher:
             elif before is not None:
                 rest = moved_diagnostics(before.rest, before.document, document)
             order = sorted((*syntax, *rest), key=lambda each: each.location.span)
-            return _Shown(document, syntax, rest, converted(server, snapshot, order))
+            return _Shown(document, syntax, rest, converted(server.session, snapshot, order))
 
         try:
             now = await server.session.ask(path, look, urgency=Urgency.BACKGROUND, if_unchanged=True)

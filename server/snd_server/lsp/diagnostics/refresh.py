@@ -56,7 +56,7 @@ class Refresher:
 
     def texts(self, path: str) -> None:
         """Note that a text changed, which may matter for others."""
-        if not pulls(self._server):
+        if not pulls(self._server.session):
             self._server.publisher.others()
         self._changed.add(path)
         self._restart()
@@ -65,7 +65,7 @@ class Refresher:
         """Note a change that may matter for any file."""
         self._server.evaluations.changed()
         self._server.proofs.changed()
-        if not pulls(self._server):
+        if not pulls(self._server.session):
             self._server.publisher.others()
         self._for_certain = True
         self._restart()
@@ -82,7 +82,7 @@ class Refresher:
         if able is None:
             return
         await self._look_at_offers()
-        wrong = asks_again(server) and (self._for_certain or await self._differs())
+        wrong = asks_again(server.session) and (self._for_certain or await self._differs())
         shows = self._for_certain or self._offers_differ
         self._for_certain = self._offers_differ = False
         if server.stopped.is_set():
@@ -123,7 +123,7 @@ class Refresher:
 
     async def _differs(self) -> bool:
         server = self._server
-        if not pulls(server):
+        if not pulls(server.session):
             return False
         for path, (version, before) in list(self._told.items()):
             document = server.session.documents.get(path)
@@ -131,7 +131,9 @@ class Refresher:
                 continue
 
             def now(snapshot: Snapshot, question: Question, path: str = path) -> str:
-                return result_id(converted(server, snapshot, server.counterexamples.search(server, snapshot, path)))
+                return result_id(
+                    converted(server.session, snapshot, server.counterexamples.search(server, snapshot, path))
+                )
 
             try:
                 if await server.session.ask(path, now, urgency=Urgency.BACKGROUND) != before:

@@ -19,6 +19,7 @@ from snd_server.lsp.diagnostics.diagnostics import reported
 from snd_server.lsp.features.syntax_tree import tree_content
 from snd_server.lsp.session.analysis_thread import Question
 from snd_server.lsp.session.late_runtime import load_runtime
+from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.values.asked_graph import graph_choice, graph_name
 from snd_server.lsp.values.graph_choices import GivenInputs
 from snd_server.lsp.values.sample_commands import sample_name
@@ -61,8 +62,8 @@ _ALONE = {
 def register(server: SndServer) -> None:
     """Register the handlers of this module."""
     server.handle(EVALUATE, _evaluate)
-    server.handle(COMPOSED_GRAPH, _composed_graph)
-    server.handle(SYNTAX_TREE, _syntax_tree)
+    server.answer(COMPOSED_GRAPH, _composed_graph)
+    server.answer(SYNTAX_TREE, _syntax_tree)
 
 
 # ---- evaluating ------------------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ async def _evaluate_sample(server: SndServer, path: str, params: Any) -> dict[st
 async def _evaluate_as_chosen(server: SndServer, path: str, params: Any) -> dict[str, Any]:
     """Return a graph with the arguments chosen in the editor: a sample, or inputs that were given to it."""
     wanted = text(params, "graph")
-    graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server, now, path, wanted))
+    graph, choice = await server.session.ask(path, lambda now, _: graph_choice(server.evaluations, now, path, wanted))
     if isinstance(choice, GivenInputs):
         request = await server.session.work(lambda: _chosen_request(server, path, graph, choice, params))
         return await _run(server, path, params, request)
@@ -160,19 +161,19 @@ def _chosen_request(server: SndServer, path: str, name: GraphName, choice: Given
 
 
 # ---- the model -------------------------------------------------------------------------------------------------------
-async def _composed_graph(server: SndServer, params: Any) -> dict[str, Any]:
+async def _composed_graph(session: ClientSession, params: Any) -> dict[str, Any]:
     path = document_path(params)
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         try:
-            return _composed(server, snapshot, path, params)
+            return _composed(session, snapshot, path, params)
         except ArgumentError as problem:
             raise JsonRpcInvalidParams(str(problem)) from None
 
-    return await server.session.ask(path, answer, if_unchanged=True)
+    return await session.ask(path, answer, if_unchanged=True)
 
 
-def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> dict[str, Any]:
+def _composed(session: ClientSession, snapshot: Snapshot, path: str, params: Any) -> dict[str, Any]:
     name = OperatorName(path, graph_name(snapshot, path, text(params, "graph")))
     template = snapshot.template(name)
     assert template is not None
@@ -180,7 +181,7 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():
-        found += reported(server, snapshot, each, diagnostics)
+        found += reported(session, snapshot, each, diagnostics)
     graph = composition.graph
     if graph is not None:
         deep = flag(params, "decompose")
@@ -194,7 +195,7 @@ def _composed(server: SndServer, snapshot: Snapshot, path: str, params: Any) -> 
 
 
 # ---- the tree --------------------------------------------------------------------------------------------------------
-async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
+async def _syntax_tree(session: ClientSession, params: Any) -> dict[str, Any]:
     path = document_path(params)
     range_ = entry(params, "range")
     start, end = (place(range_, each) for each in ("start", "end"))
@@ -202,13 +203,13 @@ async def _syntax_tree(server: SndServer, params: Any) -> dict[str, Any]:
         raise JsonRpcInvalidParams("range: it has a start and an end")
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
-        source, converter = snapshot.source(path), server.session.converter
+        source, converter = snapshot.source(path), session.converter
         within = None
         if start is not None and end is not None:
             within = converter.span(source, types.Range(start, end))
         return tree_content(snapshot.tree(path), lambda span: _plain_range(converter.range(source, span)), within)
 
-    return await server.session.ask(path, answer, if_unchanged=True)
+    return await session.ask(path, answer, if_unchanged=True)
 
 
 def _plain_range(range_: types.Range) -> dict[str, Any]:

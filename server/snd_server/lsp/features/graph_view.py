@@ -13,6 +13,7 @@ from snd_analysis.workspace import Snapshot, reached_diagnostics
 from snd_server.checking.report import Report
 from snd_server.lsp.diagnostics.diagnostics import reported
 from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.values.asked_graph import graph_name
 from snd_server.lsp.wire.parameters import document_path, text, texts
 from snd_server.lsp.wire.uris import uri_of
@@ -27,25 +28,25 @@ GRAPH_VIEW = "snd/graphView"
 
 def register(server: SndServer) -> None:
     """Register the handler of this module."""
-    server.handle(GRAPH_VIEW, _graph_view)
+    server.answer(GRAPH_VIEW, _graph_view)
 
 
-async def _graph_view(server: SndServer, params: Any) -> dict[str, Any]:
+async def _graph_view(session: ClientSession, params: Any) -> dict[str, Any]:
     path = document_path(params)
     wanted, inputs = text(params, "graph"), texts(params, "inputs")
     attributes = (*texts(params, "attributes"), *texts(params, "types"))
 
     def answer(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         try:
-            return _content(server, snapshot, path, wanted, attributes, inputs)
+            return _content(session, snapshot, path, wanted, attributes, inputs)
         except ArgumentError as problem:
             raise JsonRpcInvalidParams(str(problem)) from None
 
-    return await server.session.ask(path, answer, if_unchanged=True)
+    return await session.ask(path, answer, if_unchanged=True)
 
 
 def _content(
-    server: SndServer,
+    session: ClientSession,
     snapshot: Snapshot,
     path: str,
     wanted: str | None,
@@ -59,16 +60,16 @@ def _content(
     composition = snapshot.compose(name, given.attributes, given.dtypes, given.inputs)
     found: list[Diagnostic] = []
     for each, diagnostics in reached_diagnostics(snapshot, name, composition).items():
-        found += reported(server, snapshot, each, diagnostics)
+        found += reported(session, snapshot, each, diagnostics)
     shown = [each for each in found if each.severity is not Severity.HINT]
     report = Report((path,), tuple(shown), snapshot.source)
-    converter = server.session.converter
+    converter = session.converter
 
     def locate(location: Location) -> dict[str, Any]:
         range_ = converter.range(snapshot.source(location.path), location.span)
         ends = {"start": range_.start, "end": range_.end}
         # The client knows its documents by the URIs that it opened them with.
-        document = server.session.opened(location.path)
+        document = session.opened(location.path)
         return {
             "uri": document.uri if document is not None else uri_of(location.path),
             "range": {end: {"line": at.line, "character": at.character} for end, at in ends.items()},

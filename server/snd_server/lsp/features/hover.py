@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -14,13 +15,16 @@ from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_mo
 from snd_analysis.workspace import Snapshot
 from snd_server import operator_url
 from snd_server.lsp.session.position_request import at_position
+from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.values.examples import example
 from snd_server.lsp.values.stored_tensors import stored_markdown
 from snd_server.lsp.values.value_texts import graph_markdown, tensor_markdown, value_markdown
 from snd_server.lsp.wire.markup import markup, reads_markdown
 
 if TYPE_CHECKING:
+    from snd_server.lsp.features.proofs import Proofs
     from snd_server.lsp.server import SndServer
+    from snd_server.lsp.values.evaluation import Evaluations
 
 
 class _Found(Struct, frozen=True):
@@ -32,17 +36,19 @@ class _Found(Struct, frozen=True):
 
 def register(server: SndServer) -> None:
     """Register the handlers of this module."""
-    server.handle(types.TEXT_DOCUMENT_HOVER, _hover)
+    server.answer(types.TEXT_DOCUMENT_HOVER, partial(_hover, server.evaluations, server.proofs))
 
 
-async def _hover(server: SndServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    document = server.client_capabilities.text_document
+async def _hover(
+    evaluations: Evaluations, proofs: Proofs, session: ClientSession, params: types.TextDocumentPositionParams
+) -> types.Hover | None:
+    document = session.capabilities.text_document
     markdown = reads_markdown(document.hover.content_format if document and document.hover else None)
 
     def answer(snapshot: Snapshot, path: str, offset: int) -> _Found | None:
-        found = front_end(path).hover(snapshot, path, offset, lambda name: example(server, snapshot, name))
-        value = _value(server, snapshot, path, offset, markdown)
-        conditions = server.proofs.hover(snapshot, path, offset)
+        found = front_end(path).hover(snapshot, path, offset, lambda name: example(evaluations, snapshot, name))
+        value = _value(evaluations, snapshot, path, offset, markdown)
+        conditions = proofs.hover(snapshot, path, offset)
         first = found or conditions
         if first is None and value is None:
             return None
@@ -50,10 +56,10 @@ async def _hover(server: SndServer, params: types.TextDocumentPositionParams) ->
         texts = [value[1]] if value is not None else []  # first: of a long text, clients show the beginning
         texts += [each.markdown for each in (found, conditions) if each is not None]
         texts += [link for link in (_reference(snapshot, path, offset),) if markdown and link]
-        range_ = server.session.converter.range(snapshot.source(path), span)
+        range_ = session.converter.range(snapshot.source(path), span)
         return _Found(tuple(texts), range_, front_end(path).stored_path(snapshot, path, offset))
 
-    found = await at_position(server.session, params, answer)
+    found = await at_position(session, params, answer)
     if found is None:
         return None
     text = "\n\n---\n\n".join(found.texts)
@@ -75,10 +81,10 @@ def _reference(snapshot: Snapshot, path: str, offset: int) -> str:
 
 
 def _tensor_value(
-    server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool
+    evaluations: Evaluations, snapshot: Snapshot, path: str, offset: int, tables: bool
 ) -> tuple[Span, str] | None:  # fmt: skip
     """Return the value of the tensor named at an offset, or of the graph whose name it is."""
-    for each in server.evaluations.graphs(snapshot, path, Span(offset, offset)):
+    for each in evaluations.graphs(snapshot, path, Span(offset, offset)):
         if each.graph.head.start <= offset <= each.graph.head.end:
             text = graph_markdown(each)
             return (each.graph.head, text) if text else None
@@ -88,11 +94,13 @@ def _tensor_value(
     return None
 
 
-def _value(server: SndServer, snapshot: Snapshot, path: str, offset: int, tables: bool) -> tuple[Span, str] | None:
+def _value(
+    evaluations: Evaluations, snapshot: Snapshot, path: str, offset: int, tables: bool
+) -> tuple[Span, str] | None:
     """Return the value of the sample or the tensor at an offset, and its span."""
     if comment_at(snapshot.tree(path), offset) is None:
-        return _tensor_value(server, snapshot, path, offset, tables)
-    for each in server.evaluations.samples(snapshot, path, Span(offset, offset)):
+        return _tensor_value(evaluations, snapshot, path, offset, tables)
+    for each in evaluations.samples(snapshot, path, Span(offset, offset)):
         text = value_markdown(each.value, tables=tables)
         return (each.sample.span, text) if text else None
     return None

@@ -18,6 +18,7 @@ from snd_analysis.ide.evaluation import GraphName, SampleName, TensorName
 from snd_analysis.ide.inlay_hints import HintKind, InlayHint
 from snd_analysis.workspace import Snapshot
 from snd_server.lsp.session.analysis_thread import Question
+from snd_server.lsp.session.session import ClientSession
 from snd_server.lsp.session.switches import is_on
 from snd_server.lsp.values.graph_commands import again_command
 from snd_server.lsp.values.value_hints import ValueHint, graph_hints, name_content, replaced_shapes, sample_hints
@@ -26,64 +27,68 @@ from snd_server.lsp.wire.uris import path_of
 
 if TYPE_CHECKING:
     from snd_server.lsp.server import SndServer
+    from snd_server.lsp.values.evaluation import Evaluations
 
 _KINDS = {HintKind.ARGUMENT: types.InlayHintKind.Parameter, HintKind.ATTRIBUTE: types.InlayHintKind.Parameter}
 
 
 def register(server: SndServer) -> None:
     """Register the handlers of this module."""
-    server.handle(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, types.InlayHintOptions(resolve_provider=True))
-    server.handle(types.INLAY_HINT_RESOLVE, _resolve)
+    hints = partial(_inlay_hints, server.evaluations)
+    server.answer(types.TEXT_DOCUMENT_INLAY_HINT, hints, types.InlayHintOptions(resolve_provider=True))
+    server.answer(types.INLAY_HINT_RESOLVE, partial(_resolve, server.evaluations))
 
 
-async def _inlay_hints(server: SndServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+async def _inlay_hints(
+    evaluations: Evaluations, session: ClientSession, params: types.InlayHintParams
+) -> list[types.InlayHint]:
     path = path_of(params.text_document.uri)
 
     def answer(snapshot: Snapshot, question: Question) -> list[types.InlayHint]:
-        kinds = switched_on(server.session.settings(path).switches)
-        span = server.session.converter.span(snapshot.source(path), params.range)
+        kinds = switched_on(session.settings(path).switches)
+        span = session.converter.span(snapshot.source(path), params.range)
         found = front_end(path).inlay_hints(snapshot, path, span, kinds)
         values: list[ValueHint] = []
         if HintKind.VALUE in kinds:
-            values += sample_hints(server.evaluations.samples(snapshot, path, span))
+            values += sample_hints(evaluations.samples(snapshot, path, span))
         if HintKind.GRAPH_VALUE in kinds:
             text = snapshot.source(path).text
-            for each in question.each(server.evaluations.graphs(snapshot, path, span)):
+            for each in question.each(evaluations.graphs(snapshot, path, span)):
                 values += graph_hints(each, front_end(path), text, found, span)
         values = [each for each in values if span.start <= each.hint.offset <= span.end]
-        leads_to = cache(partial(server.session.location, snapshot))  # most hints lead to the same few declarations
-        source, converter = snapshot.source(path), server.session.converter
+        leads_to = cache(partial(session.location, snapshot))  # most hints lead to the same few declarations
+        source, converter = snapshot.source(path), session.converter
 
         def plain(hint: InlayHint) -> types.InlayHint:
             return _converted(hint, converter.position(source, hint.offset), leads_to)
 
         shown = [plain(each) for each in replaced_shapes(values, found)]
-        return shown + [_with_value(server, path, each, plain(each.hint)) for each in values]
+        return shown + [_with_value(session, path, each, plain(each.hint)) for each in values]
 
-    return await server.session.ask(path, answer, if_unchanged=True)
+    return await session.ask(path, answer, if_unchanged=True)
 
 
-async def _resolve(server: SndServer, hint: types.InlayHint) -> types.InlayHint:
+async def _resolve(evaluations: Evaluations, session: ClientSession, hint: types.InlayHint) -> types.InlayHint:
     """Return the full value, which is sent only for hints that the user points at."""
     data: Any = hint.data
     if not isinstance(data, Mapping) or not isinstance(data.get("path"), str):
         return hint
 
     def answer(snapshot: Snapshot, question: Question) -> types.InlayHint:
-        text = _in_full(server, snapshot, data)
+        text = _in_full(evaluations, snapshot, data)
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, text) if text else None
         return hint
 
-    return await server.session.ask(data["path"], answer)
+    return await session.ask(data["path"], answer)
 
 
-def _in_full(server: SndServer, snapshot: Snapshot, data: Mapping[str, Any]) -> str:
+def _in_full(evaluations: Evaluations, snapshot: Snapshot, data: Mapping[str, Any]) -> str:
     path, number = data["path"], data.get("occurrence", 0)
     if "code" in data:
         name = SampleName(data["code"], number)
-        samples = server.evaluations.samples(snapshot, path)
+        samples = evaluations.samples(snapshot, path)
         return next((value_markdown(each.value) for each in samples if each.key.name == name), "")
-    for each in server.evaluations.graphs(snapshot, path):
+    for each in evaluations.graphs(snapshot, path):
         if each.key.name == GraphName(data.get("graph", "")):
             tensor = data.get("tensor")
             if tensor is None:
@@ -97,11 +102,11 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[HintKind]:
     return frozenset(kind for kind in HintKind if is_on(switches, "inlay-hints", kind.value))
 
 
-def _with_value(server: SndServer, path: str, value: ValueHint, hint: types.InlayHint) -> types.InlayHint:
+def _with_value(session: ClientSession, path: str, value: ValueHint, hint: types.InlayHint) -> types.InlayHint:
     """Return a hint with a value. An old value links to another evaluation, a fresh one to its origin."""
     hint.data = name_content(value)
     if value.is_old and isinstance(hint.label, list):
-        uri = server.session.documents.uri(path)
+        uri = session.documents.uri(path)
         for part in hint.label:
             part.command = again_command(uri, value.subject)
     return hint

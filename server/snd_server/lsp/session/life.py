@@ -36,7 +36,7 @@ def _initialize(server: SndServer, params: types.InitializeParams) -> None:
     server.session.capabilities = params.capabilities
     server.session.converter = Converter(types.PositionEncodingKind(encoding))
     server.session.on_config_error = server.warn
-    server.diagnostic_abilities = diagnostic_abilities(params.capabilities)
+    server.session.diagnostic_abilities = diagnostic_abilities(params.capabilities)
     if params.trace is not None:
         server.protocol.trace = params.trace
     folders = {folder.uri: folder.name for folder in params.workspace_folders or ()}

@@ -17,6 +17,7 @@ from snd_analysis.base import Location, ProjectSettings
 from snd_analysis.skriptnd.names import is_library
 from snd_analysis.workspace import Snapshot, UnreadableText, Workspace
 from snd_server.lsp.limits import MOST_CHECKED_ARCHIVE_BYTES, MOST_DOCUMENT_CHARACTERS
+from snd_server.lsp.session.abilities import DiagnosticAbilities
 from snd_server.lsp.session.analysis_thread import AnalysisThread, Question, Urgency
 from snd_server.lsp.session.client_settings import ClientSettings, Scopes
 from snd_server.lsp.session.documents import Document, Documents
@@ -56,6 +57,7 @@ class ClientSession:
         self.documents = Documents()
         self.converter = Converter(types.PositionEncodingKind.Utf16)
         self.capabilities = types.ClientCapabilities()
+        self.diagnostic_abilities = DiagnosticAbilities()
         self.on_config_error: Callable[[str], None] = lambda message: None
         self.heap = Heap()
         self._thread = AnalysisThread(self.heap.settle)

@@ -11,7 +11,7 @@ from snd_server.lsp.values.graph_choices import Choice, GivenInputs
 from snd_server.running.arguments import ArgumentError, among
 
 if TYPE_CHECKING:
-    from snd_server.lsp.server import SndServer
+    from snd_server.lsp.values.evaluation import Evaluations
 
 
 def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
@@ -27,8 +27,10 @@ def graph_name(snapshot: Snapshot, path: str, wanted: str | None) -> str:
     return wanted
 
 
-def graph_choice(server: SndServer, snapshot: Snapshot, path: str, wanted: str | None) -> tuple[GraphName, Choice]:
+def graph_choice(
+    evaluations: Evaluations, snapshot: Snapshot, path: str, wanted: str | None
+) -> tuple[GraphName, Choice]:
     """Return the graph, and the source of the values beside its statements. Raise ArgumentError if there is none."""
     name = GraphName(graph_name(snapshot, path, wanted))
     known = next((graph for graph in graphs_in(snapshot, path) if graph.name == name), None)
-    return name, GivenInputs() if known is None else server.evaluations.choices.of(ValueKey(path, name), known)
+    return name, GivenInputs() if known is None else evaluations.choices.of(ValueKey(path, name), known)

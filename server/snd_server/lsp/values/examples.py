@@ -13,12 +13,12 @@ from snd_server.running.arguments import ArgumentError, parse_arguments
 
 if TYPE_CHECKING:
     from snd_runtime.samples import GraphTrace
-    from snd_server.lsp.server import SndServer
+    from snd_server.lsp.values.evaluation import Evaluations
 
 
-def example(server: SndServer, snapshot: Snapshot, name: OperatorName) -> Example | None:
+def example(evaluations: Evaluations, snapshot: Snapshot, name: OperatorName) -> Example | None:
     """Return an invocation that binds a definition; None if none is known."""
-    graphs = server.evaluations.graphs(snapshot, name.path)
+    graphs = evaluations.graphs(snapshot, name.path)
     graph = next((each for each in graphs if each.graph.name.name == name.name), None)
     if graph is None:
         return first_sample(snapshot, name)

@@ -91,7 +91,7 @@ class GraphEvaluations:
         path, found = prepared.template.name.path, list[Diagnostic]()
         nothing_composed = Composition(None, {}, {}, ())
         for each, diagnostics in reached_diagnostics(snapshot, prepared.template.name, nothing_composed).items():
-            found += reported(self._server, snapshot, each, diagnostics)
+            found += reported(self._server.session, snapshot, each, diagnostics)
         involved = [each for each in (path, *snapshot.dependencies(path)) if not is_library(each)]
         texts = texts_of(snapshot, involved)
         return _Order(
