@@ -40,6 +40,7 @@ LATE = (
     "watchfiles",
     "rich",
     "snd_analysis.nnef1",
+    "z3",
 )
 
 

@@ -14,7 +14,7 @@ from snd_analysis.ide.evaluation import Digests
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.limits import MOST_SHOWN_CONDITIONS
 from snd_analysis.ide.markdown import bullets, code, paragraphs, plain
-from snd_analysis.proofs import Proof, Verdict, assertion_edit
+from snd_analysis.proofs import Proof, Verdict
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -121,6 +121,8 @@ def _shown(proof: Proof) -> str:
 def _fix(proof: Proof, snapshot: Snapshot) -> Fix | None:
     if not proof.assertions:
         return None
+    from snd_analysis.proofs import assertion_edit  # it loads z3, and no start of an editor has time for that
+
     edit = assertion_edit(snapshot, OperatorName(proof.path, proof.operator), proof.assertions)
     if edit is None:
         return None
