@@ -494,3 +494,39 @@ def test_dimensions_are_counted_as_operators_count_them(project: Path, real):
     )
     outcome = real("export", ".", "-o", "m.onnx", "--verify")
     assert (outcome.status, outcome.stderr) == (0, "")
+
+
+MAYBE = "import math, nn; graph G { @input { x: real[2, 4]; w: real[3, 4]; k: optional real[3]; }"
+MAYBE += " @output { y: real[2, 3]; }"
+DECIDED = MAYBE + " @compose { m = nn.linear(x, w); y = if ?k then math.add(m, k) else math.neg(m); } }"
+PASSED_ON = MAYBE + " @compose { y = nn.linear(x, w, k); } }"
+CHOSEN = MAYBE + " @constant { c: real[3] = 1.0; } @compose { m = nn.linear(x, w); b = k ?? c; y = math.add(m, b); } }"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DECIDED, "if: its condition is known in the run only"),
+        (CHOSEN, "math.add: the value of 'k or c' is not known before the run"),
+    ],
+)
+def test_an_optional_input_that_decides_must_be_decided(project: Path, real, text: str, reason: str):
+    _model(project, text)
+    outcome = real("export", ".", "-o", "m.onnx")
+    assert (outcome.status, (project / "m.onnx").exists()) == (1, False)
+    assert outcome.stderr.splitlines() == [
+        f"can't be exported: {reason}; 'k' may be null, and a file has one of the two cases",
+        "--input k=SHAPE or --input k=~ says which case the file has",
+    ]
+    for value, inputs in (("3", 3), ("~", 2)):
+        outcome = real("export", ".", "-o", "m.onnx", "--input", f"k={value}", "--verify")
+        assert (outcome.status, outcome.stderr) == (0, "")
+        assert len(onnx.load("m.onnx").graph.input) == inputs
+
+
+def test_an_optional_input_of_the_file_is_compared(project: Path, real):
+    """The comparison left it out, and onnxruntime demanded it."""
+    _model(project, PASSED_ON)
+    outcome = real("export", ".", "-o", "m.onnx", "--verify")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert [each.name for each in onnx.load("m.onnx").graph.input] == ["x", "w", "k"]

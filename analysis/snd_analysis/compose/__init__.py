@@ -13,7 +13,7 @@ from snd_analysis.compose.bind.arguments import Arguments, element_type, failing
 from snd_analysis.compose.bind.asserted import canonical
 from snd_analysis.compose.bind.declarations import as_condition
 from snd_analysis.compose.bind.destructuring import IndexedValue
-from snd_analysis.compose.bind.root_binding import InputShapes
+from snd_analysis.compose.bind.root_binding import AS_DECLARED, GivenInput, InputShapes
 from snd_analysis.compose.body.operation_scopes import (
     passes_scope_on,
     quantizations_below,
@@ -62,6 +62,7 @@ else:
     __getattr__ = loaded_when_used(__name__, "cost", "decomposition")
 
 __all__ = [
+    "AS_DECLARED",
     "MOST_ITERATIONS",
     "MOST_OPERATIONS",
     "MOST_STEPS_OF_FILE",
@@ -71,6 +72,7 @@ __all__ = [
     "Cost",
     "Failure",
     "FileBudget",
+    "GivenInput",
     "IndexedValue",
     "InputShapes",
     "LastingModel",

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snd_analysis.compose import Session, Specialization, Template
+from snd_analysis.compose import AS_DECLARED, GivenInput, Session, Specialization, Template, compose_root
 from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.symbolic.values import NULL, Value
 from snd_runtime.errors import EvaluationFailed
@@ -50,6 +50,8 @@ class Chosen(Struct, frozen=True):
     specialization: Specialization
     attributes: Mapping[str, Value]
     dtypes: Mapping[str, str]
+    inputs: Mapping[str, GivenInput] = {}
+    """Shapes of inputs, and null ones."""
     is_quantized: bool = False
     """True if the file quantizes the tensors named in ``@quantize``."""
 
@@ -67,9 +69,15 @@ def verify(
     Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raise ArgumentError if
     the graph can't be run, or if onnxruntime goes beyond a limit.
     """
+    from snd_server.exchange.onnx_export import undecided_inputs
+
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
+    root, undecided = chosen.specialization, undecided_inputs(chosen.specialization)
+    if undecided:  # they are inputs of the file
+        declared = {**chosen.inputs, **dict.fromkeys(undecided, AS_DECLARED)}
+        root = compose_root(chosen.session, chosen.template, chosen.attributes, chosen.dtypes, declared)
     trials = Trials(
-        chosen.session, chosen.template, chosen.specialization, attributes, chosen.dtypes, seed,
+        chosen.session, chosen.template, root, attributes, chosen.dtypes, seed,
         Limits(seconds=LONGEST_VERIFICATION_RUN, tensor_bytes=memory_bytes),
     )  # fmt: skip
 

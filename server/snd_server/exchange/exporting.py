@@ -73,7 +73,7 @@ def run_export(request: ExportRequest) -> int:
     Raise ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
     """
     demand_onnx()
-    from snd_server.exchange.onnx_export import NotExportable, write_model
+    from snd_server.exchange.onnx_export import NotExportable, undecided_inputs, write_model
 
     checker = Checker(Configurations(request.config), RuleSettings())
     snapshot, _, template = chosen_graph(checker, request.path, request.graph)
@@ -89,7 +89,9 @@ def run_export(request: ExportRequest) -> int:
     given = parse_arguments(template, request.attributes, request.inputs, request.types)
     session = Session(snapshot)
     specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
-    chosen = Chosen(session, template, specialization, given.attributes, composition.dtypes, request.quantize)
+    chosen = Chosen(
+        session, template, specialization, given.attributes, composition.dtypes, given.inputs, request.quantize
+    )
     variables = _variables(checker, snapshot, request, chosen)
     with Inference(request.memory_bytes) as inference:
         inference.start()
@@ -101,6 +103,8 @@ def run_export(request: ExportRequest) -> int:
         except NotExportable as failed:
             for problem in failed.problems:
                 say(f"can't be exported: {problem}", err=True)
+            for name in undecided_inputs(specialization):
+                say(f"--input {name}=SHAPE or --input {name}=~ says which case the file has", err=True)
             return PROBLEMS
         if not request.quiet:
             functions = f", {counted(len(model.functions), 'function')}" if model.functions else ""

@@ -2,7 +2,13 @@
 
 from snd_server.exchange.onnx_export.acceptance import accept, refused
 from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable
-from snd_server.exchange.onnx_export.model_writer import STATE_SUFFIX, flat_graph, write_model, write_operations
+from snd_server.exchange.onnx_export.model_writer import (
+    STATE_SUFFIX,
+    flat_graph,
+    undecided_inputs,
+    write_model,
+    write_operations,
+)
 from snd_server.exchange.onnx_export.scope import fit_name
 
 __all__ = [
@@ -13,6 +19,7 @@ __all__ = [
     "fit_name",
     "flat_graph",
     "refused",
+    "undecided_inputs",
     "write_model",
     "write_operations",
 ]  # fmt: skip

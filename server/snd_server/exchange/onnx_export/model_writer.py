@@ -33,7 +33,7 @@ from snd_analysis.model import Branch, Graph, Loop, Operation, Quantization, Ten
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Pack
+from snd_analysis.symbolic.values import NULL, Maybe, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.prepared import prepared
 from snd_runtime.limits import Budget, Limits
@@ -138,7 +138,7 @@ class _ModelWriter:
                 inputs.append(info)
                 outputs.append(_renamed(info, scope.node("Identity", [new], root.fresh(old + STATE_SUFFIX))))
         if self._problems:
-            raise NotExportable(sorted(self._problems))
+            raise NotExportable(_with_open_inputs(specialization, sorted(self._problems)))
         if self._traced:
             outputs += self._trace(scope, graph, {each.name for each in outputs})
         proto = helper.make_graph(scope.nodes, specialization.template.name.name, inputs, outputs)
@@ -394,7 +394,7 @@ class _ModelWriter:
     def _cases(self, scope: NodeScope, branch: Branch, at: int, outputs: Sequence[str]) -> None:
         case = branch.cases[at]
         if not isinstance(case.condition, Graph):
-            raise Unsuitable("its condition depends on extents that are known in the run only")
+            raise Unsuitable("its condition is known in the run only")
         self._operations(scope, case.condition.operations)
         (condition,) = self._names(scope, next(iter(case.condition.outputs.values())))
         condition = scope.node("Reshape", [condition, scope.constant(np.zeros(0), np.int64)])
@@ -620,6 +620,19 @@ def _fill(proto: TensorProto, name: str, array: np.ndarray[Any, Any]) -> TensorP
 def _open_info(tensor: Tensor, name: str) -> onnx.ValueInfoProto:
     """Return the type of a tensor in control flow, without shape: it may differ between cases and iterations."""
     return helper.make_tensor_value_info(name, TYPES[tensor.dtype or "real"], None)
+
+
+def undecided_inputs(specialization: Specialization) -> list[str]:
+    """Return the names of the optional inputs of a graph that may be null as well as not."""
+    members = zip(specialization.template.inputs, specialization.inputs, strict=True)
+    return [member.name for member, value in members if isinstance(value, Maybe)]
+
+
+def _with_open_inputs(specialization: Specialization, problems: Sequence[ExportProblem]) -> list[ExportProblem]:
+    """Return problems with the inputs that may be their reason."""
+    names = ", ".join(f"'{each}'" for each in undecided_inputs(specialization))
+    rest = f"; {names} may be null, and a file has one of the two cases" if names else ""
+    return [ExportProblem(each.operator, f"{each.reason}{rest}") for each in problems]
 
 
 def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:

@@ -280,7 +280,7 @@ def rank_of(tensor: TensorValue) -> int:
 def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     """Return the elements of a tensor that has a value. Raise Unsuitable for any other."""
     if tensor.value is None or tensor.dtype is None:
-        raise Unsuitable(f"'{tensor.name}' is not computed before it is used")
+        raise Unsuitable(f"the value of '{tensor.name}' is not known before the run")
     try:
         elements = np.asarray(plain(tensor.value), NUMPY[tensor.dtype])
     except (ValueError, OverflowError):
