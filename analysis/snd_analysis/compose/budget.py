@@ -1,4 +1,4 @@
-"""Limit of the cost of composing a definition: operators that invoke one another twice double it with every level."""
+"""Limit of the steps of composing a definition. The steps can grow exponentially with the depth of invocations."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class OverBudgetError(Exception):
         self.sites: list[Site] = []
 
     def via(self, site: Site, began: float) -> None:
-        """Note the way out of an invocation or a loop, in a body or loop that began after so many steps.
+        """Add a site on the way out of an invocation or a loop that began after ``began`` steps.
 
-        The innermost one that leads to half of all steps is to blame.
+        The first site is the innermost invocation or loop that took half of all steps; outer sites follow.
         """
         if self.sites or self.done - began >= self.done / 2:
             self.sites.append(site)

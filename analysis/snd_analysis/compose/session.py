@@ -199,9 +199,9 @@ class Session:
     def declared(
         self, template: Template, given: Arguments, lasting: LastingModel | None = None, key: Hashable = None
     ) -> Specialization:
-        """Return a new specialization with evaluated declarations only. Never fails.
+        """Return a new specialization with evaluated declarations and without a body. Never fails.
 
-        With a ``key``, which identifies the arguments, they are evaluated once for it.
+        ``key`` identifies the arguments: declarations are evaluated once for each key.
         """
         if template.signature_is_wrong or self._is_recursive(template) or self.levels(template) > MOST_LEVELS:
             return impossible(template)

@@ -151,7 +151,7 @@ def _table(found: Operands) -> Range | ResultRanges | None:
     if not steep:
         return result
     at, slope = steep[0]
-    message = f"the table rises by {slope} after position {at}, and slopes are -32768 to 32767"
+    message = f"the table rises by {slope} after position {at}, but slopes must be -32768 to 32767"
     return ResultRanges((result,), (Finding(rules.UNPREDICTABLE_RESULT, message),))
 
 

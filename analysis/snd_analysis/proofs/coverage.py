@@ -121,7 +121,7 @@ def coverage_text(node: nodes.Access, is_accumulated: bool) -> str:
 
 
 def _is_hit(writer: FormulaWrite, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
-    """Return whether a writer writes a cell, at the point that the forms of its indices tell."""
+    """Return the condition that a write reaches a cell. The indices of the write determine the point."""
     formula = writer.formula
     found = inverse(formula, _indices(writer), cells, logic).positions
     free = [axis for axis in range(len(formula.axes)) if axis not in found]

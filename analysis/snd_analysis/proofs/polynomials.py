@@ -15,7 +15,7 @@ from snd_analysis.proofs.goal import Expression, choose, number, question_of, to
 Monomial: TypeAlias = "tuple[int, ...]"
 """The numbers of its atoms, in order; empty for a constant."""
 Polynomial: TypeAlias = "Mapping[Monomial, int]"
-"""The nonzero factors of monomials."""
+"""The nonzero coefficient of each monomial."""
 
 ZERO: Polynomial = {}
 ONE: Polynomial = {(): 1}

@@ -1,7 +1,7 @@
 """Conditions on the data of tensors, without which an operator of a format has no meaning.
 
 The language has assertions about shapes and attributes only. Demands of a format on elements (`REQUIRE` in TOSA, 32
-bits in CVM) are checked beside the evaluation of its operators. Other operators load nothing of it.
+bits in CVM) are checked beside the evaluation of its operators. Runs without such operators do not load this package.
 """
 
 from __future__ import annotations

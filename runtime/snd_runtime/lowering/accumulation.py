@@ -111,7 +111,7 @@ class Accumulation:
 
     @cached_property
     def _kernel(self) -> Kernel | None:
-        """Loops that are faster, once they are compiled."""
+        """The accumulation as compiled loops, which are faster than NumPy; None if they can't express it."""
         how = self._contraction
         if self._formula.condition is not None or (how is not None and how.is_dense(self._analysis.extents)):
             return None

@@ -185,7 +185,7 @@ def tiles(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
 
 
 def part(value: Array, tile: tuple[Any, ...]) -> Array:
-    """Return the elements of a tile; there is one for all along extents of 1."""
+    """Return the elements of a tile. Dimensions of extent 1 are kept whole, for broadcasting."""
     if not value.ndim:
         return value
     return value[tuple(each if extent > 1 else _ALL for each, extent in zip(tile, value.shape, strict=False))]

@@ -310,7 +310,7 @@ class _Plan:
 
     @cached_property
     def begun(self) -> Slot | None:
-        """The tensor to whose zeros this adds, and nothing else, if it can do without them."""
+        """The only tensor that the formula adds to, if the formula can initialize the tensor by itself; else None."""
         if self._analysis is None or self._counts or self._reads_itself or self.formula.operator != "+=":
             return None
         if len(self.formula.writes) != 1 or prod(self._analysis.extents) == 0:

@@ -99,9 +99,10 @@ def _refactored(
 def _compared(
     snapshot: Snapshot, request: RefactoringRequest, refactored: Refactored, end: float | None, note: ReportRefactoring
 ) -> RefactoringAnswer:
-    """Return a refactoring after which all definitions that it names compute the same.
+    """Return the refactoring, or a refusal if a changed definition computes something else.
 
-    All of them must be evaluated unless the names are known to stay; the message then names one that could not be.
+    A definition that can't be evaluated is a reason for refusal, too, except in a refactoring by name: there the
+    answer lists the definition as not compared.
     """
     changed = snapshot.changed(edited_files(snapshot, refactored.edits))
     own = (refactored.name, refactored.name)

@@ -159,7 +159,7 @@ class _Mender:
 
 
 def _without(edit: Edit, proof: Proof) -> Proof:
-    """Return a verdict at its place before an insertion."""
+    """Return a proof with its span shifted back, as if the inserted text were absent."""
     is_behind = proof.span.start >= edit.span.start
     return replace(proof, span=proof.span.shifted(-len(edit.text))) if is_behind else proof
 

@@ -25,7 +25,7 @@ _EXTENT = re.compile(r"\d{1,18}")
 
 
 class ArgumentError(Exception):
-    """The command line gives a graph something that it does not declare, or in a form that it cannot take."""
+    """An argument of the command line that the graph does not declare, or whose form does not fit."""
 
 
 class CompositionArguments(Struct, frozen=True):

@@ -33,7 +33,7 @@ def replace_text(path: str, before: str, after: str) -> list[str]:
     old = before.encode()
 
     def mark() -> bytes:
-        """Return the mark of the present file."""
+        """Return the byte order mark of the present file. Raise ChangedMeanwhileError if its text has changed."""
         with suppress(FileNotFoundError):
             content = read_file(target, MOST_SOURCE_BYTES)
             if content.removeprefix(_BOM) == old:

@@ -347,7 +347,7 @@ class RootBinder(Binder):
         return low, most
 
     def _length(self, expression: nodes.Expression | nodes.Tilde | None, key: Hashable, name: str) -> Value:
-        """Return a length; if it is not written or declares a name, it is unknown, and the name gets its value."""
+        """Return a length. An omitted length, and a length that declares a name, becomes a variable."""
         if expression is None or isinstance(expression, nodes.Tilde):
             return shapes.variable(self._length_key(key, name), name, 0)
         form = self.template.form(expression)

@@ -326,7 +326,7 @@ class _AtPoint:
 
 
 def _told_apart(slot: Slot, cell: FlowCell) -> Iterator[tuple[Slot, FlowCell]]:
-    """Yield a cell; for tensors taken as one, the cells of all tensors that may contain it."""
+    """Yield a cell with its tensor. A slot of several tensors yields the cell of each tensor that may contain it."""
     if not slot.items:
         yield slot, cell
         return

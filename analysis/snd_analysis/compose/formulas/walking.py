@@ -142,7 +142,7 @@ def _may_fail(term: Term) -> bool:
 
 
 def _may_overflow(analysis: Analysis, term: Term) -> bool:
-    """Return whether an int that no data decide may exceed 64 bits."""
+    """Return whether an int that does not depend on data may exceed 64 bits."""
     if not isinstance(term, Apply) or term.dtype != "int":
         return False
     low, high = analysis.interval(term)

@@ -212,7 +212,7 @@ def _dtypes(knowledge: Knowledge, symbols: SelectedSymbols) -> list[str]:
 
 # ---- names a selected expression by a helper symbol of `@using`, or by a local value of a formula --------------------
 PLACES, ALL = "places", "all"
-"""The option that names all equal expressions, too."""
+"""The name of the option for the replaced places, and its value for all equal expressions."""
 _NEW_NAME = "value"
 _DECLARING = (BlockKind.DTYPE, BlockKind.ATTRIB, BlockKind.INPUT)
 

@@ -182,7 +182,7 @@ def submodels_in(found: Elaborated) -> Sequence[SubmodelUse]:
 
 
 def same_fragments(one: FragmentsOfFile, other: FragmentsOfFile) -> bool:
-    """Return whether all fragments are as they were, where they were."""
+    """Return whether all fragments and their places are unchanged."""
     is_same = one.dialect is other.dialect and one.unreadable == other.unreadable
     return is_same and not [*_changed_fragments(one.fragments, other.fragments)]
 

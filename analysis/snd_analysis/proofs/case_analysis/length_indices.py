@@ -112,7 +112,7 @@ class LengthIndices:
         return None
 
     def _covers(self, item: nodes.Node, extent: nodes.Extent) -> bool:
-        """Return whether an index and an extent certainly are as many dimensions."""
+        """Return whether an index and an extent certainly cover the same number of dimensions."""
         if extent.expansion is None:
             return not isinstance(item, nodes.Expanded | nodes.Zip)
         index = self._targets.get(item.item) if isinstance(item, nodes.Expanded) else None

@@ -279,7 +279,7 @@ def _only_asserted(template: Template) -> set[Symbol]:
 
 
 def _is_condition(node: nodes.Expression) -> bool:
-    """Return whether an expression is a bool, so that nothing can count with it."""
+    """Return whether an expression is a bool, which can't be used as a count."""
     match node:
         case nodes.Binary(operator=operator) | nodes.Unary(operator=operator):
             return operator.text in _CONDITIONS

@@ -102,8 +102,8 @@ class Judging:
     def _in_order(self, found: Iterable[tuple[Useful, ...]]) -> list[tuple[AssertionCandidate, ...]]:
         """Return assertions in order, one for each set of refused sizes.
 
-        Assertions come first that mend most conditions of the operator, then those that refuse the fewest sizes that
-        break nothing, then the lightest.
+        Assertions that mend more conditions come first. Ties are ordered by the number of refused sizes that break no
+        condition, and then by ``weight``.
         """
         lightest: dict[_Rows, tuple[int, tuple[Useful, ...]]] = {}
         for each in found:

@@ -1,7 +1,7 @@
 """Conditions that select the evaluated parts of an expression: ``c ? a : b``, ``&&``, ``||``, ``=>`` (2.4, 2.4.1).
 
-An unchosen part need not have a value. Null wins before a connective is decided by its left side; of a selection, only
-a null condition and a null branch that is chosen count, as `?x ? x : 0` shows.
+An unselected part need not have a value. A connective with a null operand is null, even if the left side decides it. A
+selection is null only if its condition or its selected branch is null, so `?x ? x : 0` is never null.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class StatementPart(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def read(self) -> tuple[Symbol, ...]:
-        """The symbols that are named and not declared by that."""
+        """Symbols that the statement uses without declaring them."""
         return tuple(dict.fromkeys(read_symbols(self.uses)))
 
     @property

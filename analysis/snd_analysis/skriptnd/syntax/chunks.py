@@ -312,7 +312,7 @@ def documentation(text: str, offset: int) -> str:
 
 
 def _changed(previous: SyntaxTree, pieces: list[str]) -> list[Chunk | None]:
-    """For each piece the old chunk that it may be an edit of: the one at the same place, if the count is the same."""
+    """Return the old chunk of each piece, by position; empty if the number of chunks changed."""
     if len(previous.chunks) != len(pieces):
         return []
     return [placed.chunk for placed in previous.chunks]

@@ -96,7 +96,7 @@ class Context:
         finally:
             self._promoted = before
 
-    def obligation(self, *places: nodes.Node) -> None:
+    def doubt(self, *places: nodes.Node) -> None:
         """Make a helper symbol or local value with a reported type or length untyped from now on.
 
         Its type was inferred, not declared: the mistake lies in its definition, and is one mistake however often the
@@ -196,7 +196,7 @@ class Context:
 
     @contextmanager
     def written(self, writing: bool) -> Iterator[None]:
-        """Mark expressions as written by a formula if ``writing``; otherwise they only choose the written ones."""
+        """Set ``writing`` inside the context: True for expressions whose values are written, False for conditions."""
         before, self.writing = self.writing, writing
         try:
             yield

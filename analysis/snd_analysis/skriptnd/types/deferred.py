@@ -32,7 +32,7 @@ class Circles(Struct, frozen=True):
     involved: frozenset[Declaration]
     """Declarations in a circle, and declarations that depend on one."""
     reported: Mapping[Declaration, tuple[Declaration, ...]]
-    """The first attribute of each circle, with all of it."""
+    """All attributes of each circle, keyed by its first attribute."""
 
 
 def circular_defaults(definition: nodes.Definition, resolution: Resolution) -> Circles:

@@ -155,7 +155,7 @@ def _over_segments(
 
 
 Aligned: TypeAlias = "list[tuple[Integer | None, list[Value]]]"
-"""Lengths (None for an item) and the operands there."""
+"""Segments: the length (None for a single item) and the operands of each."""
 
 
 def _aligned(operands: Sequence[Value], packs: Sequence[Pack]) -> Aligned | None:

@@ -78,7 +78,7 @@ DEFINITIONS["at"] = at
 
 
 def some_item(pack: Pack, index: Integer) -> Value:
-    """Return an opaque item, with its pack, its index and its bounds."""
+    """Return an unknown item of a pack at an unknown index, with the bounds of all items."""
     low, high = bounds_of([pack])
     return element_value(pack, notation(pack), index, pack.dtype, low, high)
 

@@ -111,7 +111,7 @@ def _zipped_runs(rows: Sequence[Pack], length: Integer) -> Value:
 
 # ---- ``x in a`` (2.4, Containment testing) ---------------------------------------------------------------------------
 def contained(item: Value, pack: Value) -> Value:
-    """Return whether a value is in a pack; of a pack of values, whether each is."""
+    """Return whether a value is in a pack; for a pack of values, a pack with an answer for each."""
     if not isinstance(pack, Pack):
         return UNDEFINED
     if isinstance(item, Pack) and any(isinstance(segment, ItemRun) for segment in item.segments):

@@ -1,6 +1,6 @@
-"""The text of loops that accumulate, whose results stay elsewhere until the end.
+"""Source text of loops that accumulate results in local variables and store them at the end.
 
-Along a row the result stays in a variable; sums side by side stay in a row of their own. A block of summands may be
+A single sum is kept in a variable, adjacent sums in a row of scratch memory. A block of summands may be
 added up in any order, so that the loop uses vectors. The rounding errors of adding the sums of blocks are kept and
 added in the end, so the length of a sum costs no accuracy.
 """

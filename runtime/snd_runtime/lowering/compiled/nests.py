@@ -305,7 +305,7 @@ class _Nest:
         yield f"for i{level} in range({end} - {start}):"
 
     def _points(self) -> None:
-        """Write the offset of each access, at the level of its deepest axis except those of rows."""
+        """Write the code that computes the offset of each access."""
         for access in self._accesses.all:
             if not access.chosen:
                 self._point(access)

@@ -65,7 +65,7 @@ class MatrixProduct:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it has one sum for every element of the result."""
+        """Return whether the product computes every element of the result."""
         size = prod(extent or 0 for extent in self._slot.shape)
         return len(self._parts) == 1 and self._parts[0].matrices.results == size
 

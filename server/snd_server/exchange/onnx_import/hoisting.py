@@ -17,7 +17,7 @@ from snd_server.exchange.onnx_import.modules import Modules, items
 
 
 class StatementOrder(Struct, frozen=True):
-    """Statements in an order, and the number of statements of each module, without statements that its siblings use."""
+    """Reordered statements, and the number of statements of each module that no sibling of the module uses."""
 
     steps: list[GraphStep]
     sizes: Mapping[str, int]
@@ -51,5 +51,5 @@ def _taken(step: GraphStep) -> Iterator[Tensor]:
 
 
 def _is_shared(own: dict[str, str], others: Sequence[dict[str, str]]) -> bool:
-    """Return whether several items of a container around a statement use its results."""
+    """Return whether two or more items of one container use the results of a statement."""
     return any(len({each[container] for each in others if container in each}) > 1 for container in own)

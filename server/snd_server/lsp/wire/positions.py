@@ -59,7 +59,7 @@ class Converter:
         return len(text) + sum(character > "\uffff" for character in text)
 
     def _code_points(self, line: str, units: int) -> int:
-        """Return how many characters of ``line`` the first ``units`` units are; part of a character is none of it."""
+        """Return the number of whole characters in the first ``units`` units of ``line``."""
         if units <= 0:
             return 0
         if line.isascii() or self.encoding is types.PositionEncodingKind.Utf32:

@@ -249,7 +249,7 @@ class _FileReader:
         return await asyncio.to_thread(self._file.readline, MOST_HEADER_BYTES)
 
     async def readexactly(self, count: int) -> bytes:
-        """Return as much as is there."""
+        """Return ``count`` bytes, or fewer at the end of the stream."""
         return await asyncio.to_thread(self._file.read, count)
 
 

@@ -412,7 +412,7 @@ class Fault:
         )
 
     def unknown_block(self) -> str:
-        """Return a word after ``@`` that no block has."""
+        """Return the message about a word after ``@`` that is not the name of a block."""
         word = self.word(self.token)
         likely = [name for name in BLOCK_KINDS if len(word) > 1 and name.startswith(word[1:])]
         hint = (

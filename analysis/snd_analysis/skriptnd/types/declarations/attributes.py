@@ -10,7 +10,7 @@ from snd_analysis.skriptnd.names import Declaration, bindings, bound_symbol, dec
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context, dtype_of
-from snd_analysis.skriptnd.types.declarations.shape_rules import check_pack_length, obligation
+from snd_analysis.skriptnd.types.declarations.shape_rules import check_pack_length, distrust_symbol
 from snd_analysis.skriptnd.types.deferred import circular_defaults
 from snd_analysis.skriptnd.types.expressions.functions import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer
@@ -109,7 +109,7 @@ def check_attributes(context: Context, attributes: Sequence[Declaration]) -> Non
             _check_default(context, declaration, parameter.default)
         check_no_bounds(context, declaration)
         if len(context.problems) > reported:
-            obligation(context, declaration.parameter.name)
+            distrust_symbol(context, declaration.parameter.name)
 
 
 def check_rank_capture(context: Context, declaration: Declaration) -> None:

@@ -46,12 +46,12 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
         return UNTYPED
     if typed.type.dtype not in (INT, BOOL):
         context.report(rules.TYPE_MISMATCH, length, f"{what} is an int or a bool, but this is '{typed.type}'")
-        obligation(context, length)
+        distrust_symbol(context, length)
         return UNTYPED
     if typed.type.packed:
         message = rules.packs.pack_for_value(what, typed.type)
         context.report(rules.UNEXPECTED_PACK, length, message, _declared(context, length))
-        obligation(context, length)
+        distrust_symbol(context, length)
         return UNTYPED
     if typed.value is not None and shapes.is_negative(typed.value):
         context.report(rules.NEGATIVE_EXTENT, length, f"{what} can't be negative, but this is {typed.value}")
@@ -59,8 +59,8 @@ def check_length(context: Context, length: nodes.Expression, what: str) -> Typed
     return typed
 
 
-def obligation(context: Context, name: nodes.Node) -> None:
-    """Make a symbol silent from here on: two places contradict each other about it, and either may be right."""
+def distrust_symbol(context: Context, name: nodes.Node) -> None:
+    """Leave a symbol untyped from here on: two places contradict each other about it, and either may be wrong."""
     symbol = context.symbol(name)
     if symbol is not None:
         context.symbols[symbol] = UNTYPED
@@ -86,7 +86,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         return
     value = expect(context, extent.value, INT, f"an extent of '{declaration.name}'", optional=True)
     if value.type is None:
-        obligation(context, extent.value)
+        distrust_symbol(context, extent.value)
         return
     if extent.spread:
         _check_item_extents(context, declaration, extent, value)
@@ -94,7 +94,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
         text = written(extent.value)
         message = f"'{text}' is a pack of type '{value.type}': write '{text}..' to have all of its items as extents"
         context.report(rules.EXTENT_NOT_EXPANDED, extent.value, message, _declared(context, extent.value))
-        obligation(context, extent.value)
+        distrust_symbol(context, extent.value)
     elif extent.expansion is not None and extent.expansion.length is None and not value.type.packed:
         text = written(extent.value)
         message = (
@@ -102,7 +102,7 @@ def _check_extent(context: Context, declaration: Declaration, extent: nodes.Exte
             "leave out the '..', or say how often it is repeated, as in '..(n)'"
         )
         context.report(rules.EXPANSION_WITHOUT_LENGTH, extent, message, _declared(context, extent.value))
-        obligation(context, extent.value)
+        distrust_symbol(context, extent.value)
     elif length is not None and value.type.length is not None and _differ(length.value, value.type.length):
         message = f"'{written(extent.value)}' has {counted(value.type.length, 'item')}, not {length.value}"
         context.report(rules.LENGTH_MISMATCH, extent, message, _declared(context, extent.value))
@@ -129,7 +129,7 @@ def _report_item_extent(context: Context, declaration: Declaration, extent: node
     else:
         message = f"'..{text}' is one extent for each tensor of '{declaration.name}': it can't be expanded to several"
     context.report(rules.ITEM_EXTENT, extent, message)
-    obligation(context, extent.value)
+    distrust_symbol(context, extent.value)
 
 
 def _check_item_extents(context: Context, declaration: Declaration, extent: nodes.Extent, value: Typed) -> None:

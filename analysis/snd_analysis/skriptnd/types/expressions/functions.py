@@ -53,17 +53,17 @@ def expect(
         message = f"{what} has the {kind} '{wanted}{'..' if packed else ''}', but this is '{type_}'"
         repair = as_real(context, node, wanted, type_.dtype)
         context.report(rules.TYPE_MISMATCH, node, message, notes, repair)
-        context.obligation(node)
+        context.doubt(node)
         return UNTYPED
     if packed is True and not type_.packed:
         message = f"{what} is a pack, but this is a single value of type '{type_}'"
         context.report(rules.PACK_EXPECTED, node, message, notes)
-        context.obligation(node)
+        context.doubt(node)
         return UNTYPED
     if packed is False and type_.packed:
         message = rules.packs.pack_for_value(what, type_)
         context.report(rules.UNEXPECTED_PACK, node, message, notes)
-        context.obligation(node)
+        context.doubt(node)
         return UNTYPED
     if type_.optional and not optional:
         context.report(rules.NULL_NOT_ALLOWED, node, rules.expressions.may_be_null(what, type_), notes)
@@ -123,7 +123,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     if name in NUMERIC_FUNCTIONS:
         if not is_numeric(dtype):
             context.report(rules.OPERAND_TYPE, argument, f"'{name}' takes int or real, but this is {described(dtype)}")
-            context.obligation(argument)
+            context.doubt(argument)
             return UNTYPED
         value = None
         if operand.value is not None and dtype == INT:
@@ -132,7 +132,7 @@ def built_in(context: Context, node: nodes.Call, name: str, operand: Typed) -> T
     if dtype != REAL:
         message = f"'{name}' takes real, but this is {described(dtype)}"
         context.report(rules.OPERAND_TYPE, argument, message, repair=as_real(context, argument, REAL, dtype))
-        context.obligation(argument)
+        context.doubt(argument)
         return UNTYPED
     return Typed(operand.type, accesses=operand.accesses)
 

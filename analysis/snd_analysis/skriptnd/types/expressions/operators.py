@@ -336,7 +336,7 @@ def _both_elements(context: Context, *sides: tuple[nodes.Node | None, Typed]) ->
 
 def _unfit(context: Context, node: nodes.Node, operator: str, wanted: str, dtype: Dtype) -> Typed:
     context.report(rules.OPERAND_TYPE, node, f"'{operator}' takes {wanted}, but this is {described(dtype)}")
-    context.obligation(node)
+    context.doubt(node)
     return UNTYPED
 
 
@@ -350,5 +350,5 @@ def _mixed(context: Context, node: nodes.Binary, left: Type, right: Type, messag
         context, node.left, right.dtype, left.dtype
     )
     context.report(rules.TYPE_MISMATCH, node, message, notes, repair)
-    context.obligation(node.left, node.right)
+    context.doubt(node.left, node.right)
     return UNTYPED

@@ -54,7 +54,7 @@ def _extents(bound: _Bound) -> _Extents | None:
 
 
 def _fits_transposed(shaped: Sequence[tuple[_Bound, _Extents]], matrix: int) -> bool:
-    """Return whether every name has one value in all shapes if one matrix is transposed, which shares a known one."""
+    """Return whether all shapes agree after transposing one matrix, and share a known extent with the matrix."""
     known: dict[Symbol, tuple[Integer, int]] = {}
     shares = False
     for at, ((parameter, _, _), extents) in enumerate(shaped):
