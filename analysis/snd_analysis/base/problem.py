@@ -138,4 +138,4 @@ class Diagnostic(Struct, frozen=True):
     unnecessary: bool = False
     """True if removing the marked text changes nothing. Clients show such text in grey."""
     alternatives: tuple[Fix, ...] = ()
-    """Changes that editors offer besides; none of them removes it."""
+    """Changes that editors offer in addition. None of them removes the problem."""

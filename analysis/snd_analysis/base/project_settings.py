@@ -11,7 +11,7 @@ class ProjectSettings(Struct, frozen=True):
     module_paths: tuple[str, ...] = ()
     """Folders in which modules are looked for besides."""
     dialect: str | None = None
-    """The dialect of all files in NNEF 1.0; None if each file tells by itself."""
+    """The dialect of all files in NNEF 1.0; None if each file determines its own."""
     tosa_profile: str | None = None
     """The profile of TOSA that graphs are for: `base-inference`, `main-inference` or `main-training`."""
 

@@ -35,11 +35,11 @@ class Composing:
         self.state = state
         self.naming = naming
         self.made_before: Mapping[str, list[TensorValue]] = {}
-        """Results of the statement at hand as it was composed before, by name, to be used for equal ones."""
+        """Earlier results of the current statement, by name. They replace equal new results."""
         self._began: float = callees.budget.done
         """The step count at the start of this body.
 
-        Infinite within a loop, which is to blame for the cost of its body.
+        Infinite within a loop: the loop is blamed for the cost of its body.
         """
         self.invokes_obligations = False
         """True if the operations bring any obligation with them."""

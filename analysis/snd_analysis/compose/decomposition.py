@@ -131,7 +131,7 @@ class _Listing(Struct):
             self.quantizations.setdefault(quantized_name(joined(scope, name)), found)
 
     def takes(self, body: Graph) -> bool:
-        """Return whether there is room for the operations of a body, in place of one; they take it."""
+        """Reserve room for the operations of a body; return whether there was enough."""
         more = len(body.operations) + len(body.update_operations) - 1
         if more > self.room:
             return False

@@ -71,7 +71,7 @@ class Specializations:
         return len(self._known)
 
     def forget_unused(self) -> None:
-        """Forget specializations without any user, once they may be as many as the others."""
+        """Forget specializations without users, once they may be half of all."""
         if len(self._known) >= self._most:
             with _CHANGING:
                 alive = WeakValueDictionary(self._known)

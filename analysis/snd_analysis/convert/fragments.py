@@ -209,7 +209,7 @@ def _one_shape(shapes: Sequence[Sequence[tuple[str, ...]]]) -> list[str] | None:
 def _by_name(
     shapes: Sequence[Sequence[tuple[str, ...]]], columns: Sequence[_Column], reserved: Iterable[str]
 ) -> list[str] | None:
-    """Name the extents: extents that are always equal share a name, and those that are always 1 have none."""
+    """Name the extents. Extents that are always equal share a name; extents that are always 1 get none."""
     names = DefinitionNames([*reserved, *(name for _, name, _ in columns)])
     fresh = (f"n{number}" for number in count(1))
     known: dict[tuple[str, ...], str] = {}

@@ -346,7 +346,7 @@ class DefinitionNames:
         """The next number of names that were wanted before: thousands may want the same."""
 
     def new(self, wanted: str) -> str:
-        """Return a name that nothing has yet, and take it: the one that is wanted if possible."""
+        """Reserve and return an unused name: the wanted name if possible."""
         plain = _NOT_IN_NAMES.sub("_", wanted)[:LONGEST_NAME] or "_"
         if plain[0].isdigit():
             plain = f"_{plain}"

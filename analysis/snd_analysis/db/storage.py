@@ -35,7 +35,7 @@ class Memo:
         self.inputs = inputs
         """The bits of all inputs that the answer depends on, directly or through others."""
         self.near = near
-        """The same with the bits of firewalls instead of those of their inputs."""
+        """The dependencies with the bits of firewalls instead of the bits of the inputs of firewalls."""
         self.revision = revision
         """The last revision with the present inputs below the answer."""
         self.near_revision = revision

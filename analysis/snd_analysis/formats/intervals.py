@@ -93,7 +93,7 @@ class Operands(Struct, frozen=True):
         return self.operation.attributes
 
     def range(self, at: int = 0) -> Range | None:
-        """Return the range of an input; of a pack that of all its tensors."""
+        """Return the range of an input; for a pack, the range of all its tensors."""
         return self.read(self.operation.inputs[at]) if at < len(self.operation.inputs) else None
 
     def shape(self, at: int = 0) -> tuple[int, ...] | None:

@@ -363,7 +363,7 @@ def _wanted(operation: Operation, name: str, parameter: str) -> str | None:
 
 
 def _stored_result(operation: Operation, name: str) -> str | None:
-    """Return the type of the result; None for one that the input tells."""
+    """Return the type of the result; None if the input determines it."""
     attributes = operation.attributes
     source = attributes.get("in_t")
     match name:

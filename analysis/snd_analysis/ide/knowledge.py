@@ -64,7 +64,7 @@ class Knowledge:
 
     @cached_property
     def by_example(self) -> tuple[Knowledge, str] | None:
-        """The same of one invocation, and which one that is: ``in the sample …``; None if there is none."""
+        """The value in one invocation, and the name of the invocation: ``in the sample …``; None without invocation."""
         if self.snapshot.definition(self.name) is not self.definition:
             return None
         example = self._examples(self.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MOST_COMPLETIONS = 300
-"""Maximum number of completions of one list. Of more, editors ask again as the word grows."""
+"""Maximum number of completions of one list. Editors ask again for longer lists as the word grows."""
 MOST_RESULTS = 200
 """Maximum number of earlier results that are considered. Results of a longer graph are offered once they are begun."""
 MOST_CLOSING = 40

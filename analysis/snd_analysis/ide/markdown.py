@@ -94,7 +94,7 @@ def paragraphs(parts: Iterable[str]) -> str:
 
 
 def bullets(lines: Sequence[str]) -> str:
-    """Return a list; nothing of no lines."""
+    """Return a Markdown list; empty for no lines."""
     return "\n".join(f"- {line}" for line in lines)
 
 

@@ -109,7 +109,7 @@ def owner_of(snapshot: Snapshot, subject: LocalName) -> Owner | None:
 
 
 def attribute_of(snapshot: Snapshot, name: AttributeName) -> tuple[Owner, Symbol] | None:
-    """Return the symbol of an attribute, and the definition that declares it; None for one that is not there."""
+    """Return the symbol of an attribute, and the definition that declares it; None for a missing attribute."""
     found = snapshot.definitions(name.operator.path).get(name.operator.name)
     if found is None:
         return None

@@ -108,7 +108,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
     """Value of a constant: a scalar for all elements, or a pack of them in row-major order."""
     quantization: Quantization | None = None
     alternatives: tuple[Tensor, ...] = ()
-    """The tensors that this one is one of, where a compile-time condition that is still open decides which."""
+    """Alternatives of the tensor; an undecided compile-time condition selects one of them."""
 
     def at_position(self, shift: Callable[[Integer], Value]) -> Tensor:
         """Return the tensor of one place in a pack whose tensors differ in extents."""
@@ -137,7 +137,7 @@ class Tensor(Struct, Positioned, frozen=True, eq=False):
 
     @property
     def origins(self) -> tuple[Tensor, ...]:
-        """The tensors that this one is one of; only itself where nothing is open."""
+        """Alternatives of the tensor; only the tensor itself if nothing is undecided."""
         return self.alternatives or (self,)
 
     @property

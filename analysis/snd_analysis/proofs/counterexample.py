@@ -26,7 +26,7 @@ def with_numbers(case: ParameterCase, values: Mapping[Hashable, int]) -> Paramet
 
 
 def with_reals(case: ParameterCase, numbers: Mapping[str, float]) -> ParameterCase:
-    """Return a case in which real attributes without a value have these; 1.0 if there is none for them."""
+    """Return a case in which real attributes without a value have the given values, or else 1.0."""
     attributes = {name: _with_real(value, numbers.get(name, 1.0)) for name, value in case.attributes.items()}
     return ParameterCase(attributes, case.inputs, case.dtypes)
 
@@ -73,7 +73,7 @@ def candidate_of(template: Template, case: ParameterCase, bools: str = "zeros") 
 
 
 def _types_text(template: Template, case: ParameterCase) -> str:
-    """Return the generic types, unless they are real and arguments tell."""
+    """Return the generic types in angle brackets; empty if all are real and determined by arguments."""
     told = {each.node.type.text for each in template.inputs if case.inputs[each.name]}
     names = [each.name.text for each in template.generics]
     if all(name in told and case.dtypes[name] == "real" for name in names):
@@ -115,7 +115,7 @@ def _with_real(value: Value, number: float) -> Value:
 
 
 def _null_text(member: Member) -> str:
-    """Return how an attribute becomes null: left out, unless it has a default."""
+    """Return the beginning of a text that makes an attribute null, ``false ? 0``; empty without a default."""
     if member.node.default is None:
         return ""
     single = {"int": "0", "real": "0.0", "bool": "false", "str": "''"}.get(member.node.type.text, "0")

@@ -1,4 +1,4 @@
-"""Assertions that follow from the others, so that nothing changes without them."""
+"""Assertions that follow from other assertions, and can be removed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TRIED_REALS = (1.0, -1.0, 0.0, 2.0)
 def implied_assertions(
     general: Session, composing: Session, template: Template, seconds_left: Callable[[], float], solver: Solver
 ) -> Iterator[Proof]:
-    """Yield whether each assertion is implied by the others, with sizes that only this one refuses if it is not."""
+    """Yield for each assertion whether the others imply it; if not, with sizes that only this assertion refuses."""
     pace = Pace(seconds_left)
     for base, node in template.assertions:
         if not template.is_wrong(base, node):

@@ -391,7 +391,7 @@ class Binder:
         return True
 
     def _bind_single_items(self) -> bool:
-        """Take one value as a list of one item where nothing tells the length, in the operators of other formats.
+        """Treat one value as a list of one item if nothing determines the length, in the operators of other formats.
 
         Their texts allow one number for such a list; the draft does not (2.6.2).
         """

@@ -39,7 +39,7 @@ class BindingState(Struct):
     """The first tensor of that pack."""
 
     def fail(self, rule: Rule, message: str, member: Member, others: tuple[Site, ...] = ()) -> BindingFailed:
-        """Return a failure to bind a member, which its value is to blame for, if the invocation gives it."""
+        """Return a failure to bind a member. The invocation is blamed if it supplies the value of the member."""
         what = "attribute" if member in self.template.attributes else "input"
         related = Site(self.template.declared(member.symbol), f"the {what} '{member.name}' is declared here")
         blamed = member.name if self.item is None else f"{member.name}[{self.item}]"

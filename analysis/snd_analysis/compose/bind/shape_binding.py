@@ -294,7 +294,7 @@ class ShapeBinder:
         self._check_bound(member, extent, actual)
 
     def _of_all(self, extent: Integer) -> Integer:
-        """Return an extent that all tensors of a pack have: that of the first one, where they may differ."""
+        """Return the common extent of the tensors of a pack; the extent of the first tensor if extents may differ."""
         first = extent if self._items is None else shifted(extent, shapes.constant(0))
         assert isinstance(first, Integer)
         return first

@@ -36,7 +36,7 @@ class Joining(Struct, frozen=True):
     conditions: Sequence[Condition]
 
     def joined(self, values: Sequence[TensorValue], at: int) -> TensorValue:
-        """Return result ``at``, which is one of several tensors, or packs of them."""
+        """Return result ``at`` of a branch: one of several alternative tensors or packs."""
         packs = [value for value in values if isinstance(value, Pack)]
         if packs:
             return self._packs(packs, at) if len(packs) == len(values) else UNDEFINED
@@ -209,7 +209,7 @@ def scopes_of_branch(interpreter: Interpreter, node: nodes.Branch, targets: Targ
 
 
 def is_dynamic(state: BodyState, condition: nodes.Callable) -> bool:
-    """Return whether only the run tells whether a condition holds."""
+    """Return whether a condition can be decided only at run time."""
     try:
         return static_condition(state, condition) is None
     except EvaluationError:

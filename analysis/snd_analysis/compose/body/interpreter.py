@@ -137,7 +137,7 @@ def add_operation(
     results: ResultValues | None,
     targets: Targets,
 ) -> None:
-    """Add a control flow operation to the graph at hand."""
+    """Add a control flow operation to the graph."""
     scope = state.scope_below(targets.label)
     outputs = tuple(results or ())
     state.operations.append(Operation(None, scope, {}, {}, inputs, outputs, state.place(node), None, control))

@@ -175,7 +175,7 @@ def invoked_at(state: BodyState, call: nodes.Call) -> Site:
 
 
 def blame(state: BodyState, failure: Failure, invocation: nodes.Call | nodes.Quantization, template: Template) -> None:
-    """Note a failure of an operator, as seen from its invocation: at the single part that is to blame."""
+    """Record a failure of an operator at its invocation, or at the only argument that can cause it."""
     if isinstance(invocation, nodes.Call):
         function, does = invocation.function, "is invoked"
     else:

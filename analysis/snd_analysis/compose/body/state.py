@@ -80,21 +80,21 @@ class BodyState:
         self._base, self._statement = base, statement
 
     def place(self, node: nodes.Node) -> Place:
-        """Return where a node of the statement at hand stands."""
+        """Return the place of a node of the current statement."""
         name = self.template.name
         return Place(name.path, name.name, node.span.shifted(self._base), self._statement, self._base)
 
     def fail(self, rule: Rule, node: nodes.Node, message: str, related: Sequence[Site] = ()) -> None:
-        """Note a broken rule at a node of the statement at hand."""
+        """Record a broken rule at a node of the current statement."""
         site = Site(self.place(node), "this is composed here")
         self.failures.append(Failure(rule, message, (site,), tuple(related)))
 
     def note_failure(self, error: EvaluationError) -> None:
-        """Note that an expression of the statement at hand has no value."""
+        """Record that an expression of the current statement has no value."""
         self.failures.append(evaluation_failure(self.template, self._base, error))
 
     def check(self, condition: Truth, message: str, node: nodes.Node) -> None:
-        """Note a condition that must hold for the statement at hand and that only the run can decide."""
+        """Record a condition of the current statement that only the run can decide."""
         if condition is not TRUE:
             self.checks.append(RuntimeCheck(condition, message, self.place(node)))
 
@@ -142,11 +142,11 @@ class BodyState:
         )
 
     def dynamic_extent(self, name: str, low: int, high: int | None) -> Integer:
-        """Return a new extent, or a number of tensors, that only the run tells."""
+        """Return a new extent, or number of tensors, that is known only at run time."""
         return dynamic_extent(self.dynamic, name, low, high)
 
     def make_instead(self, value: TensorValue, other: TensorValue) -> bool:
-        """Let the statement at hand make one result instead of another; return False if that has a name already."""
+        """Replace one result of the current statement by another; return False if the new one has a name."""
         if any(each is value for each in self.tensors.values()):
             return False
         for at in range(self.first_operation, len(self.operations)):

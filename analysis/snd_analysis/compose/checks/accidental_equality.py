@@ -124,7 +124,7 @@ def _unstated(
 
 
 def _without_bounds(condition: Truth, unknowns: Mapping[Hashable, Integer]) -> Truth:
-    """Return a condition about unknowns as they are without the bounds that assertions demand."""
+    """Return a condition about unknowns without the bounds that assertions add to them."""
     bounded = {leaf.key: canonical(leaf.key) for leaf in condition.leaves}
     replaced = {key: unknowns[plain] for key, plain in bounded.items() if key != plain and plain in unknowns}
     return shapes.substitute(condition, replaced) if replaced else condition

@@ -113,7 +113,7 @@ def _responsible(specialization: Specialization, node: nodes.Node, known: Mappin
 
 
 def _has_empty_packs(specialization: Specialization) -> bool:
-    """Return whether extents may be null because no tensor tells them, and so are not known."""
+    """Return whether extents are unknown because no tensor determines them: they may be null."""
     return any(isinstance(value, Pack) and not value.segments for value in specialization.inputs)
 
 
@@ -230,7 +230,7 @@ def _common(node: nodes.Node, first: Integer | None, second: Integer | None) -> 
 
 
 def _slice_length(scope: ValueScope, symbol: Symbol, index: nodes.Index) -> Integer | None:
-    """Return how many values an access with a slice of one dimension gives; None without one."""
+    """Return the number of values of an access with a slice of one dimension; None for an access without slice."""
     tensor = scope.values.get(symbol, UNDEFINED)
     if not isinstance(tensor, Tensor) or tensor.shape is None:
         return None

@@ -232,7 +232,7 @@ class _Formula:
 
 
 def _is_index(key: object) -> bool:
-    """Return whether a key is that of an index whose greatest value depends on others."""
+    """Return whether a key belongs to an index whose greatest value depends on other indices."""
     return isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], Symbol) and isinstance(key[1], int)
 
 

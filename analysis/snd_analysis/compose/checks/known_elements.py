@@ -97,7 +97,7 @@ class _Walk:
 
 
 def _may_know(operation: Operation, known: _Known) -> bool:
-    """Return whether the elements of an input may be known, or there is none."""
+    """Return whether the elements of an input may be known; also true for an operator without inputs."""
     for value in operation.inputs:
         if not isinstance(value, Tensor) or value in known:
             return True
@@ -163,7 +163,7 @@ def _computed(operation: Operation, callee: Specialization, inner: Mapping[Tenso
 
 
 def _site(operation: Operation, callee: Specialization, responsible: Collection[str]) -> Site:
-    """Return the place of an invocation: of the one argument that is to blame, if it is written as one."""
+    """Return the place of an invocation, or of the only argument that can cause the failure."""
     call = written_call(operation.place)
     place = operation.place
     to_blame = [

@@ -81,7 +81,7 @@ def _may_be_negative(extent: Integer) -> bool:
 
 
 def _divisors(a: Integer) -> Iterator[Integer]:
-    """Yield the divisors in an integer, outside other operations, that may be zero as far as bounds tell."""
+    """Yield the divisors in an integer, outside other operations, whose bounds include zero."""
     for atom in a.atoms():
         if isinstance(atom, Quotient):
             divisor = atom.parts[1]

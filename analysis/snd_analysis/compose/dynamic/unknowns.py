@@ -48,7 +48,7 @@ def dynamic_extent(
 
 
 def is_dynamic(extent: Integer) -> bool:
-    """Return whether only the run tells an extent, however much is known when composing."""
+    """Return whether an extent is known only at run time, regardless of the arguments."""
     keys = [leaf.key for leaf in extent.leaves]
     return bool(keys) and all(
         key.declared if isinstance(key, Dynamic) else isinstance(key, OpenKey) and key.high is not None for key in keys

@@ -91,7 +91,7 @@ def fold(expressions: Expressions, node: nodes.Fold) -> Value:
 def folded(
     expressions: Expressions, node: nodes.Node, symbol: str, items: Sequence[Value], dtype: str | None = None
 ) -> Value:
-    """Return the fold of items; ``dtype`` is that of items that there are none of."""
+    """Return the fold of items; ``dtype`` is the type of the items, for an empty list."""
     if symbol == ":=":
         return items[0] if items and all(item is items[0] for item in items) else NULL
     if not items:

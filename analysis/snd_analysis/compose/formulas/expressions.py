@@ -72,7 +72,7 @@ class Expressions:
             raise self.blamed(node, failure) from None
 
     def blamed(self, node: nodes.Node, failure: OperationError) -> EvaluationError:
-        """Return a failure of an operation at the node, or at the part of it that is to blame."""
+        """Return a failure of an operation at the node, or at the operand that causes it."""
         message = naming_pack(failure.message, node)
         if isinstance(failure, Overflow):
             node = self._wide.get(failure.value, node)

@@ -97,13 +97,13 @@ def writes_of(formula: Formula, positions: Sequence[Collection[int]], budget: Po
 
 
 def points_writing(formula: Formula, cells: Mapping[Slot, Collection[FlowCell]]) -> list[Collection[int]]:
-    """Return positions along the axes of a formula, among which are all that write one of these cells."""
+    """Return positions along the axes of a formula that include all positions that write one of the cells."""
     accesses = [(write.slot, write.places) for write in formula.writes]
     return _positions(formula, accesses, cells)
 
 
 def points_reading(formula: Formula, cells: Mapping[Slot, Collection[FlowCell]]) -> list[Collection[int]]:
-    """Return positions along the axes of a formula, among which are all that read one of these cells."""
+    """Return positions along the axes of a formula that include all positions that read one of the cells."""
     reads = [each for each in subterms(*formula.roots) if isinstance(each, Read)]
     return _positions(formula, [(each.slot, each.places) for each in reads], cells)
 

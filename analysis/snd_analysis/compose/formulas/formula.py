@@ -134,7 +134,7 @@ class OutOfBoundsError(EvaluationError):
 
 # ---- limit of the work for a question about the data flow of formulas ------------------------------------------------
 _POINTS_OF_A_GROUP = 5
-"""Number of partly examined points that take the time of one whole point."""
+"""Number of points with some examined axes that take as long as one point with all axes."""
 _CELLS = 50
 """Cells that are put together of the indices that groups of axes give, in that time."""
 

@@ -20,7 +20,7 @@ from snd_analysis.symbolic.values import MOST_ITEMS, NULL, UNDEFINED, Element, I
 
 
 def too_many_items(name: str, pack: Pack) -> FormulaFailed | None:
-    """Return why a pack of known length can't be taken apart, if it can't: a fault of the invocation."""
+    """Return why a pack of known length can't be decomposed, a mistake of the invocation; None if it can."""
     count = pack.length.value
     if count is None or count <= MOST_ITEMS:
         return None

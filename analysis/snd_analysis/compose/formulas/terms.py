@@ -32,7 +32,7 @@ class Slot(Struct, Foreign, frozen=True, eq=False):
     counters: tuple[Symbol | None, ...]
     is_output: bool
     items: tuple[Slot, ...] = ()
-    """Tensors of one shape, taken as one tensor with one more dimension in front."""
+    """Tensors of one shape as a single tensor with an additional first dimension."""
 
     @property
     def rank(self) -> int:
@@ -41,7 +41,7 @@ class Slot(Struct, Foreign, frozen=True, eq=False):
 
 
 class OpenPack(Struct, Foreign, frozen=True, eq=False):
-    """A pack of tensors of one shape whose length is not known: one tensor with one more dimension in front."""
+    """A pack of unknown length of tensors of one shape: a single tensor with an additional first dimension."""
 
     slot: Slot
     length: Integer

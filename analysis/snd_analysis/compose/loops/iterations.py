@@ -149,7 +149,7 @@ class FreshExtents:
         return new
 
     def of_each(self, value: Tensor, varying: frozenset[Hashable]) -> Tensor:
-        """Return a result as that of every iteration: extents that differ become unknowns within their bounds."""
+        """Return a result that covers every iteration: extents that differ become unknowns within their bounds."""
         values: dict[Hashable, Integer] = {}
         for extent in value.shape or ():
             for leaf in extent.leaves if isinstance(extent, Integer) else ():

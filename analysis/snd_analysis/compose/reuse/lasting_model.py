@@ -109,7 +109,7 @@ class LastingModel:
 
 
 def alike(one: Segment, other: Segment) -> bool:
-    """Return whether nothing can tell two tensors, or packs of them, apart but that they are two."""
+    """Return whether two tensors or packs are equal in all but identity."""
     match one, other:
         case Tensor(), Tensor():
             return (

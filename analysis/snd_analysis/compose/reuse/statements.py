@@ -30,7 +30,7 @@ class ComposingOfStatements:
         return found
 
     def _definition(self, name: OperatorName) -> tuple[object, object]:
-        """Return the definition of that name, with all that it reaches; cached, as a long block invokes few."""
+        """Return the named definition, with all definitions that it reaches. The result is cached."""
         found = self._reached.get(name)
         if found is None:
             template = self._composing.callees.template(name)

@@ -56,12 +56,12 @@ class Expected(Struct, frozen=True):
     optional: bool = True
     rank: Integer | None = None
     is_operand: bool = False
-    """True if the value must have the type by itself; else an expression of the type can begin with another one."""
+    """True if the value must have the type; False if it may be the first operand of an expression."""
     is_compared: bool = False
     """True if a bool is due that is most often a comparison."""
 
     def accepts(self, type_: Type | None) -> bool:
-        """Return whether a value of a type may stand there; one of an unknown type may."""
+        """Return whether a value of a type is allowed at the place; unknown types are allowed."""
         if type_ is None:
             return True
         if type_.tensor and self.tensor is False:
@@ -74,7 +74,7 @@ class Expected(Struct, frozen=True):
         return self.rank is None or _may_be_equal(self.rank, rank)
 
     def takes(self, dtype: Dtype) -> bool:
-        """Return whether values of a type may stand there."""
+        """Return whether values of a type are allowed at the place."""
         if self.dtype is None:
             return True
         return is_within(dtype, self.dtype.base) if self.dtype.base is not None else self.dtype == dtype

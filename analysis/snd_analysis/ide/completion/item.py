@@ -109,7 +109,7 @@ def closeness(typed: str, name: str) -> int:
 
 # ---- documentation of a completion, as Markdown, found when an editor asks for it ------------------------------------
 def documentation(snapshot: Snapshot, subject: tuple[str, ...], importer: str) -> str:
-    """Return the documentation of the subject of a completion in a file; empty if there is none, or it is gone."""
+    """Return the documentation of the subject of a completion; empty if the subject has none or is gone."""
     match subject:
         case ("operator", path, name):
             return definition_text(snapshot, OperatorName(path, name), importer)

@@ -181,7 +181,7 @@ def _given(knowledge: Knowledge, around: Sequence[PlacedNode], name: str) -> str
 
 
 def _padding(knowledge: Knowledge, around: Sequence[PlacedNode], operator: OperatorName, name: str) -> str:
-    """Return which family a padding of TenniS belongs to, and the sizes of the result by the others."""
+    """Return the family of a padding of TenniS, and the sizes of the result under the other paddings."""
     placed = _call(around)
     if name != "padding" or operator.path != "snd:tennis" or placed is None or not isinstance(placed.node, nodes.Call):
         return ""

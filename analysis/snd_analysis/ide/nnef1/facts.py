@@ -97,7 +97,7 @@ def _components(db: Database, path: str) -> Mapping[int, tuple[flat.Component, .
 def operations_of(
     snapshot: Snapshot, path: str, entry: nodes.Entry, name: nodes.Identifier
 ) -> tuple[flat.Call, list[Operation]] | None:
-    """Return the invocation that an operation of an entry has become, and its operations; None if it is none."""
+    """Return the invocation made from an operation of an entry, and its operations; None if nothing was made."""
     definition = elaborated(snapshot.db, path).definition
     if definition is None:
         return None

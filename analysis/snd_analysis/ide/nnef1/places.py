@@ -51,7 +51,7 @@ def definitions(tree: Nnef1SyntaxTree) -> Iterator[nodes.Definition]:
 
 
 def fragment_named(tree: Nnef1SyntaxTree, name: str) -> nodes.Definition | None:
-    """Return the fragment of a name, of several the one that counts."""
+    """Return the first fragment of a name; None if there is none."""
     fragments = (each for each in definitions(tree) if each.head.kind == "fragment")
     return next((each for each in fragments if each.head.name.text == name), None)
 

@@ -98,7 +98,7 @@ def _help(signature: OperationSignature, opened: OpenCall) -> SignatureHelp:
 
 
 def active_parameter(signature: OperationSignature, opened: OpenCall) -> int | None:
-    """Return which parameter is being written: the one that is named, else by its place."""
+    """Return the parameter being written: by its name, else by its position."""
     names = [each.name for each in signature.parameters]
     if opened.named:
         return names.index(opened.named) if opened.named in names else None

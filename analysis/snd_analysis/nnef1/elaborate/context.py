@@ -24,7 +24,7 @@ from snd_analysis.symbolic.integers import Facts, Integer, asserted_unknown
 
 
 class FragmentInvocation(Struct, frozen=True):
-    """An invocation of a fragment that led to the statement at hand."""
+    """An invocation of a fragment that led to the current statement."""
 
     fragment: str
     span: Span
@@ -90,7 +90,7 @@ class Frame(Struct):
     said: set[str] = field(default_factory=set)
     """Undefined names that are reported already."""
     making: str = ""
-    """The name of the first tensor that the statement at hand makes."""
+    """The name of the first tensor that the current statement makes."""
     generic: str | None = None
     """The type bound to ``?``."""
     given: Mapping[str, tuple[Given, Frame]] = field(default_factory=dict)
@@ -254,7 +254,7 @@ class ElaborationContext:
         return found
 
     def submodel(self, frame: Frame, label: str, span: Span) -> Submodel | None:
-        """Return the model of a label, which stands in the statement at hand."""
+        """Return the model of a label in the current statement."""
         found = self.files.submodel(self.folder, label)
         use = SubmodelUse(self.folder, label, span.shifted(frame.base), not frame.chain, found)
         self.record.submodels.append(use)

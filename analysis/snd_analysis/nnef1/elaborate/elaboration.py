@@ -94,7 +94,7 @@ class Elaborated(Struct, frozen=True, eq=False):
     quantization_problems: tuple[Problem, ...] = ()
     """Problems in the file of quantizations. Their spans are places there."""
     steps: tuple[ElaboratedEntry, ...] = ()
-    """The steps of the entries of the graph, then that of its head."""
+    """The steps of the entries of the graph, followed by the step of its head."""
     fragments: Mapping[str, nodes.Definition] = {}
     environment: tuple[object, ...] = ()
     """Inputs that all steps depend on."""
@@ -157,7 +157,7 @@ def elaborate(
 
 
 def _fragments(definitions: Iterable[nodes.Item]) -> dict[str, nodes.Definition]:
-    """Return the fragments by their names; of two of one name the first."""
+    """Return the fragments by name; the first of several with one name."""
     found: dict[str, nodes.Definition] = {}
     for each in definitions:
         if isinstance(each, nodes.Definition) and each.head.kind == "fragment":
@@ -341,7 +341,7 @@ def _extents(
 
 
 def _solved(extent: Integer, symbol: Integer) -> Integer | None:
-    """Return a symbol by the name of an extent that is a multiple of it and a number; None if it is none."""
+    """Return a symbol, computed from an extent ``factor * symbol + number``; None for an extent of another form."""
     factor, number = extent.content, extent.constant_term
     if factor == 0 or extent != symbol * factor + number:
         return None

@@ -156,7 +156,7 @@ class BodyEvaluator:
         return self.report(rules.RESULT_COUNT, target, message)
 
     def _assignable(self, target: nodes.Identifier, value: ElaboratedValue) -> ElaboratedValue:
-        """Return a value that a name can have; UNKNOWN if it can't have this one, which is reported."""
+        """Return the value for a name; report a value that a name can't have, and return UNKNOWN."""
         name = target.text
         if name in self.frame.names and name not in self.frame.said:
             self.report(rules.ASSIGNED_TWICE, target, f"'{name}' is assigned already")

@@ -107,7 +107,7 @@ class FlatGraph:
         self.add("update", base, nodes.Component(span.start, span.end, (_single(*variable),), value))
 
     def quantize(self, span: Span, tensor: str, operator: Sequence[str], attributes: Mapping[str, Value]) -> None:
-        """Let a tensor be quantized by an operator, where that is asked for. Its name may follow that of a module."""
+        """Quantize a tensor by an operator, if the file asks for it. Its name may follow that of a module."""
         start, end = span.start, span.end
         given = tuple(
             nodes.Attribute(start, end, nodes.Name(start, start, name), expression(value, span), False)

@@ -54,7 +54,7 @@ class FragmentGraph(Struct, frozen=True, eq=False):
     definition: flat_nodes.Definition | None
     """The graph, whose statements begin where they stand in the file; None if it has none."""
     is_whole: bool
-    """True if all results are known; else composing the graph tells why not, if nothing else does."""
+    """True if all results are known. Otherwise the reason is reported, at the latest by composing."""
     own_problems: tuple[Problem, ...]
     """Problems of the invocation itself. Their spans have the origin of the invocation's spans."""
     problems: tuple[Problem, ...]

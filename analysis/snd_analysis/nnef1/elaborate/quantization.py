@@ -245,7 +245,7 @@ def _named(
 def _is_in_range(
     own: ElaborationContext, frame: Frame, given: Mapping[str, nodes.Argument], values: Mapping[str, Value]
 ) -> bool:
-    """Return whether numbers are such that there is anything to quantize to."""
+    """Return whether the numbers allow a quantization. Report numbers that do not."""
     bits, least, greatest = values.get("bits"), values.get("min"), values.get("max")
     number = bits.value if isinstance(bits, Integer) else None
     message = None

@@ -121,7 +121,7 @@ class _Writer:
         return piece.kind
 
     def _apart(self, what: str) -> bool:
-        """Return whether a blank line stands before a piece even if there is none."""
+        """Return whether the formatter puts a blank line before a piece regardless of the text."""
         if not self._lines or self._inside:
             return False
         return not (what == self._previous == "extension")

@@ -86,7 +86,7 @@ class UseForm(StrEnum):
     BODY = "body"
     """A string with the name of the fragment that a scan invokes."""
     OF_BODY = "of body"
-    """A string with the name of a parameter or result of that fragment."""
+    """A string that names a parameter or result of the fragment."""
 
 
 class Spelled(Struct, frozen=True):

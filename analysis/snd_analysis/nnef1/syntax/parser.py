@@ -546,7 +546,7 @@ class Parser:
         return before
 
     def _one_more(self, operators: int) -> int:
-        """Return how many operators in a row there are with the one at hand."""
+        """Return the number of consecutive operators, including the current one."""
         if operators == MOST_OPERATORS:
             message = f"there are more than {MOST_OPERATORS} operators in a row here: more than snd can handle"
             raise self._reported(rules.NESTING_TOO_DEEP, self._next, message)

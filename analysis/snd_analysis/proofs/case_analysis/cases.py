@@ -284,7 +284,7 @@ class _Making:
                             yield from self._rows_of(known, attributes, given, counts, sum((*each, *counts.values())))
 
     def _attribute_lengths(self, known: Specialization, longest: int) -> Iterator[Mapping[object, int]]:
-        """Yield the lengths of attributes that inputs don't tell."""
+        """Yield the lengths of attributes that inputs don't determine."""
         found = (_attribute_length(each, known) for each in self._template.attributes)
         keys = list(dict.fromkeys(leaf.key for length in found if length is not None for leaf in _in_order(length)))
         for each in product(range(longest + 1), repeat=len(keys)):
@@ -365,7 +365,7 @@ def _present(value: Value) -> Value:
 
 
 def _is_known(value: Value) -> bool:
-    """Return whether names and lengths tell the shapes of an input."""
+    """Return whether names and lengths determine the shapes of an input."""
     return any(True for _ in _tensors(_present(value))) and all(
         tensor.shape is not None for tensor in _tensors(_present(value))
     )

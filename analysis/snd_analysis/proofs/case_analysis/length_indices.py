@@ -41,7 +41,7 @@ class LengthIndices:
         }
 
     def is_own_extent(self, node: nodes.Extent) -> bool:
-        """Return whether an extent is a length by itself, so that only its indices can make a number of it."""
+        """Return whether an extent is itself a length: then only its indices can turn the length into a number."""
         return node.value is not None and _length(self._template, node) is not None
 
     def is_position(self, name: nodes.Name) -> bool:

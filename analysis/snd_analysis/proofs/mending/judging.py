@@ -60,7 +60,7 @@ class Judging:
         return not outcome.running.isdisjoint(self._formulas) if self._formulas else not outcome.is_empty
 
     def useful(self, candidates: Iterable[AssertionCandidate]) -> list[Useful]:
-        """Return the assertions that refuse no size that works, and one of the others."""
+        """Return the assertions that refuse no working size, and at least one other size."""
         allowing = (each for each in candidates if all(each.holds(row) is True for row in self.working))
         return [judged for judged in map(self._judged, allowing) if judged.refused]
 
@@ -75,7 +75,7 @@ class Judging:
         return Useful(assertion, refused, undefined)
 
     def alone(self, useful: Sequence[Useful]) -> list[tuple[AssertionCandidate, ...]]:
-        """Return the assertions that refuse all that breaks the condition, the best first."""
+        """Return the assertions that refuse all sizes that break the condition, the best first."""
         return self._in_order((each,) for each in useful if not each.undefined and not self._broken & ~each.refused)
 
     def pairs(self, useful: Sequence[Useful]) -> list[tuple[AssertionCandidate, ...]]:

@@ -64,7 +64,7 @@ class Proposals:
                 yield tuple(each.text for each in assertions)
 
     def _limit(self, seconds: float) -> Callable[[], float]:
-        """Return a function that tells the seconds that are left of those that begin now."""
+        """Return a function that returns the remaining seconds of a time limit that begins now."""
         return partial(_seconds_left, self._clock, self._clock() + seconds)
 
     def _refuse_what_works(self, assertions: Sequence[AssertionCandidate], judging: Judging) -> bool:

@@ -35,7 +35,7 @@ class Group(Struct, frozen=True):
     content: Document
     most: int | None = None
     broken: bool = False
-    """True if it can't be on one line: found out when it is made."""
+    """True if the document needs several lines. Computed once, on creation."""
 
     def __post_init__(self) -> None:
         broken = breaks(self.content) or (self.most is not None and not _fits((self.content, True), (), self.most))
@@ -48,7 +48,7 @@ class Fill(Struct, frozen=True):
     pieces: tuple[Document, ...]
     lines: tuple[Document, ...]
     broken: bool = False
-    """True if it can't be on one line: found out when it is made."""
+    """True if the document needs several lines. Computed once, on creation."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "broken", breaks(self.pieces) or breaks(self.lines))

@@ -39,7 +39,7 @@ class Pass(Protocol[Result]):
         """Return whether a statement or a row may reuse its result if nothing that it names has changed."""
 
     def given(self, part: StatementPart) -> object | None:
-        """Return all that the result for a statement depends on; None if it may not last."""
+        """Return everything that the result for a statement depends on; None if the result must not be kept."""
 
     def add(self, known: Result) -> bool:
         """Add a known result; return False if it can't be added, because the statement now has problems of its own."""

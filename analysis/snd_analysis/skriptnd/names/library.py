@@ -80,7 +80,7 @@ def library_names(module: str) -> ModuleNames:
 
 
 def header_name(chunk: str) -> str | None:
-    """Return the name of the definition in a chunk of a module of the library; None for the chunk that is none."""
+    """Return the name of the definition in a chunk of a library module; None for a chunk without definition."""
     head = _HEADER.search(chunk)
     return head and head[2]
 

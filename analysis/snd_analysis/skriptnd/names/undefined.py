@@ -158,7 +158,7 @@ def _meant(undefined: UndefinedName) -> str | None:
 
 
 def foreign_type(name: str) -> str | None:
-    """Return the type for that of another language, such as ``float32`` or ``size_t``; None if there is none."""
+    """Return the type that corresponds to one of another language, such as ``float32``; None if there is none."""
     found = _TYPE.fullmatch(name.lower())
     return None if found is None else _FOREIGN_TYPES.get(found["kind"])
 

@@ -14,7 +14,7 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer
 from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 
 TOLERANCE = 1e-5
-"""Relative: how far a real may be from the one that is recorded."""
+"""Allowed relative difference of a real from the recorded one."""
 
 NestedLeaf: TypeAlias = "int | float | bool | str"
 NestedRows: TypeAlias = "NestedLeaf | tuple[NestedRows, ...]"
@@ -68,7 +68,7 @@ class Sample(Struct, frozen=True, eq=False):
     invocation: nodes.Call | None
     """The invocation; None if it could not be parsed, which is among the problems."""
     code: str = ""
-    """The text up to ``code_end``, with blanks in place of all that is no code."""
+    """The text up to ``code_end``, with blanks instead of everything that is not code."""
     results: tuple[Recorded, ...] = ()
     error: RecordedError | None = None
     tolerance: float = TOLERANCE

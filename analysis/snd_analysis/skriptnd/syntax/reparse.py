@@ -69,7 +69,7 @@ def reparse(
 
 
 def _may_close_string(problems: tuple[Problem, ...], change: _Change) -> bool:
-    """Return whether a quote of the edit may be the one that a string misses, however far above it that begins."""
+    """Return whether a quote in the edit may close a string that begins anywhere above the edit."""
     return any(problem.rule == rules.UNCLOSED_STRING and problem.span.start < change.start for problem in problems)
 
 

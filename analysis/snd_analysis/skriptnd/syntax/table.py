@@ -84,7 +84,7 @@ class Stacks(Struct):
     starts: list[int]
 
     def remember(self) -> Remembered:
-        """Return how the stacks are now. Lists on them may grow later, so their lengths are part of it."""
+        """Return the present state of the stacks. Lists on them may grow later, so their lengths are part of it."""
         lengths = [len(value) if isinstance(value, list) else -1 for value in self.values]
         return Remembered(Stacks(self.states.copy(), self.values.copy(), self.starts.copy()), lengths)
 

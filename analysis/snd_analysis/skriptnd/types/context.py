@@ -223,11 +223,11 @@ class Context:
         notes: tuple[Note, ...] = (),
         repair: Repair | None = None,
     ) -> None:
-        """Report a broken rule at a node of the entry at hand."""
+        """Report a broken rule at a node of the current entry."""
         self.problems.append(Problem(rule, self.span(node), message, notes, repair))
 
     def report_once(self, rule: Rule, node: nodes.Node, message: str, again: str) -> None:
-        """Report a broken rule once for the entry at hand: further places of the same are notes of the first."""
+        """Report a broken rule once for the current entry: further places of the same are notes of the first."""
         for at, problem in enumerate(self.problems):
             if problem.rule == rule and problem.message == message and problem.span.start >= self.base:
                 self.problems[at] = replace(problem, notes=(*problem.notes, Note(self.span(node), again)))

@@ -103,7 +103,7 @@ def _gives(resolution: Resolution, declaration: Declaration) -> Iterable[Symbol]
 def _circles(
     pending: list[Declaration], edges: Mapping[Declaration, tuple[Declaration, ...]]
 ) -> dict[Declaration, tuple[Declaration, ...]]:
-    """Return the circles, each with the attribute of it that is declared first."""
+    """Return the circles, each with its first declared attribute."""
     backwards: dict[Declaration, list[Declaration]] = {each: [] for each in pending}
     for declaration, others in edges.items():
         for other in others:

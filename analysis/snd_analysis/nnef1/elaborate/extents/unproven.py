@@ -115,7 +115,7 @@ def _equations(condition: Truth, least: Mapping[Hashable, int]) -> Iterator[Inte
 
 
 def _main_equation(condition: Truth, first: Integer) -> Integer:
-    """Return the equation of a condition; that of all symbols if others say that extents are 1."""
+    """Return the equation with the most symbols in a condition; ``first`` if there is none."""
     parts = condition.operands if isinstance(condition, Junction) else (condition,)
     found = [each.parts[0] for each in parts if isinstance(each, IsZero) and each.positive]
     return max(found, key=lambda each: (len(each.leaves), str(each)), default=first)

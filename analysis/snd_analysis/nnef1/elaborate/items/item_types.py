@@ -22,7 +22,7 @@ _BASES = {"type": tuple(NAMES), "arith": ("real", "int", "bool"), "num": ("real"
 
 
 class Given(Struct, frozen=True):
-    """The value of an argument, and where it stands in the statement at hand."""
+    """The value of an argument, and its place in the current statement."""
 
     value: ElaboratedValue
     span: Span

@@ -61,7 +61,7 @@ def _item(value: Any, step: re.Match[str]) -> Any:
 
 
 def _value(found: Any) -> ElaboratedValue | None:
-    """Return a value of JSON; None if it is none of a graph."""
+    """Return a value of JSON; None if graphs have no such value."""
     match found:
         case bool():
             return integers.truth(found)

@@ -43,7 +43,7 @@ class ComposeNames:
         self._assignable = assignable
         self._depth = 0
         self._misassigned: dict[Symbol, SymbolKind] = {}
-        """The tensors that have the name of an input, a constant or a variable, with the kind of the latter."""
+        """Tensors with the name of an input, a constant or a variable, each with the kind of that declaration."""
 
     def entries(self, block: BlockKind) -> None:
         """Resolve the statements of the block; the results of each are visible from the next one on."""

@@ -203,7 +203,7 @@ def _no_operator_in_module(tables: Tables, name: nodes.Qualified) -> Problem:
 
 
 def _foreign(tables: Tables, name: nodes.Qualified, message: str) -> Problem | None:
-    """Return the problem of a name that another framework has for an operator of the library; None if it is none."""
+    """Return the problem of a name from another framework for an operator of the library; None for other names."""
     full = meant_operator(name.parts[-1].text)
     if full is None:
         return None

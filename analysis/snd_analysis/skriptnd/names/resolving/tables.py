@@ -273,7 +273,7 @@ class Tables:
             self._differing.update(bound)
 
     def _holds(self, part: StatementPart, scopes: Sequence[Scope]) -> bool:
-        """Return whether the names in a part mean the same. If none of them differs, the scopes are not asked."""
+        """Return whether the names in a part have the same meaning as before."""
         if not part.lasting or not self._same_module_scope:
             return False
         is_told = self._outside_before is not None and not self.ambiguous

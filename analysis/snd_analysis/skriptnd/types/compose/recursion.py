@@ -122,7 +122,7 @@ Placed = tuple[int, nodes.Component]
 
 
 def add_label(work: TypingState, label: nodes.Name) -> None:
-    """Note a label; two of one name in one scope are reported."""
+    """Add a label. Report a second label of one name in one scope."""
     if not label.text:
         return
     earlier = work.labels.get(label.text)

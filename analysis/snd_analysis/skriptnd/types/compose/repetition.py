@@ -97,7 +97,7 @@ def _integers_but_rank(value: TypedValue) -> Iterator[Integer]:
 
 
 def repeated(known: KnownResults, like: Likeness, call: nodes.Call) -> list[TypedValue]:
-    """Return the results of an invocation like one that is known."""
+    """Return the results of an invocation that is similar to a known invocation."""
     changed = dict(zip((rank.variable.key for rank in known.ranks if rank.variable), like.ranks, strict=True))
     changed.update(known.binding.unknowns_for(call))
     return [_repeated(value, changed, call) for value in known.results]

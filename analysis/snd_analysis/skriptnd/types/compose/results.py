@@ -225,7 +225,7 @@ def _fitting(
     lengths: list[Integer | None],
     open_part: _Item | None,
 ) -> TypedValue:
-    """Return the value, if as many tensors as there are can go to the names of the list, the rest to its open part."""
+    """Return the value if its number of tensors fits the names of the list, and the rest fits the open part."""
     if value.type is None or value.type.length is None:
         return value
     total = _total(result, lengths)

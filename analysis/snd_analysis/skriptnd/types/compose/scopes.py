@@ -52,7 +52,7 @@ class Trail(Struct, frozen=True):
 
 
 class _Body(Struct, frozen=True):
-    """The composition of a definition; the one at hand has no name."""
+    """The composition of a definition; the current definition has no name."""
 
     name: OperatorName | None
     definition: nodes.Definition

@@ -64,7 +64,7 @@ class TypingState:
     """State of the typing of one definition's composition."""
 
     component: nodes.Component
-    """The statement of the definition at hand."""
+    """The statement of the current definition."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -72,10 +72,10 @@ class TypingState:
         self.shapes_certain = True
         """False in a part that composing may skip: no messages about ranks and extents are given there."""
         self.in_control_flow = False
-        """True if the invocation at hand is a part of a branch or loop, where graphs may be invoked too."""
+        """True if the current invocation is a part of a branch or loop, where graphs may be invoked too."""
         self.labels: dict[str, Located] = {}
         self.updating = False
-        """True if the statement at hand stands in ``@update``."""
+        """True if the current statement stands in ``@update``."""
         self.updated: dict[Symbol, Located] = {}
         """The place of each variable's update."""
         self.invoked: dict[Hashable, KnownResults] = {}
@@ -99,7 +99,7 @@ class TypingState:
             self.shapes_certain, self.in_control_flow = before
 
     def located(self, node: nodes.Node) -> Located:
-        """Return where a node of the statement at hand stands."""
+        """Return the place of a node of the current statement."""
         return self.component, node.span
 
     def note(self, place: Located, message: str) -> Note:
@@ -222,7 +222,7 @@ class TypingState:
         notes: Sequence[Note] = (),
         repair: Repair | None = None,
     ) -> None:
-        """Report a rule at everything from one node of the entry at hand to another."""
+        """Report a rule at everything from one node of the current entry to another."""
         span = Span(first.start, last.end).shifted(self.context.base)
         self.context.problems.append(Problem(rule, span, message, tuple(notes), repair))
 

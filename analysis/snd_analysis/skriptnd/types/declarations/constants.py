@@ -139,7 +139,7 @@ def _check_indices(context: Context, declaration: Declaration, default: nodes.De
 
 
 def _check_count(context: Context, declaration: Declaration, default: nodes.Default, count: Integer) -> None:
-    """Demand as many values as constants in a pack, or as elements in a single constant."""
+    """Demand one value for each constant of a pack, or for each element of a constant."""
     symbol = context.symbol(declaration.parameter.name)
     declared = context.typed(symbol).type if symbol is not None else None
     if declared is None:

@@ -54,7 +54,7 @@ class ShapeBinding:
                 self._values.setdefault(key, actual)
 
     def bind_condition(self, key: Hashable, truth: Truth) -> None:
-        """Let a condition of the operator, which is a proposition, be true or false: that of a bool attribute."""
+        """Set the condition of a bool attribute of the operator to true or false."""
         self._values.setdefault(key, truth)
 
     def equate(self, formal: Integer, actual: Integer, complain: _Complaint | None = None) -> None:
@@ -209,7 +209,7 @@ class ShapeBinding:
         return not any(isinstance(each, Truth) for each in self._fresh.values())
 
     def unknowns_for(self, origin: nodes.Node) -> dict[Hashable, Integer]:
-        """Return the replacements of this invocation's unknowns for a similar invocation, by key of the former."""
+        """Return replacements for this invocation's unknowns in a similar invocation, by key of the unknown."""
         found = {}
         for stands_for, unknown in self._unknowns.items():
             leaf = unknown.variable
