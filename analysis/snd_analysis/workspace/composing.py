@@ -161,7 +161,7 @@ def specialization(db: Database, name: OperatorName) -> Specialization | None:
         return None
     before = earlier(db, name.path, found.definition)
     model = None if before is None else before.model
-    reached = reach(db, name)  # a known composition records no dependencies on its parts
+    reached = reach(db, name)
     if not reached.has_too_many_levels and not is_recursive(db, name):
         for other in found.invoked:
             too_large = None if is_library(other.path) else _too_large(db, other)
@@ -214,7 +214,6 @@ def _counterexamples(db: Database, name: OperatorName) -> tuple[Failure, ...]:
     composed = specialization(db, name)
     if composed is None:
         return ()
-    reach(db, name)
     own = _session_of(db, composed.template)
     return (*warnings_of_root(own, composed, {}, {}), *errors_by_omission(own, composed))
 
