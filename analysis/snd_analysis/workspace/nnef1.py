@@ -288,10 +288,10 @@ def tensor_path(graph: str, label: str) -> str | None:
 def tensor_descriptions(db: Database, path: str) -> dict[str, str]:
     """Return the descriptions of the tensor files of a graph, by their paths, as the reader gave them.
 
-    The texts of submodels and JSON files are included.
+    The texts of submodels, of JSON files and of the quantizations are included.
     """
     found, folder = elaborated(db, path), dirname(path)
-    paths = [tensor_path(path, variable.label) for variable in found.variables]
+    paths = [quantization_path(path), *(tensor_path(path, variable.label) for variable in found.variables)]
     submodels = (use.submodel.path for use in submodels_in(found) if use.submodel is not None)
     paths += (resource_path(folder, label) for label in resources_in(found))
     paths += (join(folder, each) for each in (ALL_TENSOR_ARCHIVES, *submodels))

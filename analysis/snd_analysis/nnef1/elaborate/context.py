@@ -17,7 +17,7 @@ from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
-from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, QuantizedType
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Facts, Integer, asserted_unknown
@@ -167,6 +167,8 @@ class NamesOfFile(Struct, frozen=True):
     """The fragments whose heads can't be read, which is reported."""
     quantized: frozenset[str]
     """The tensors that are quantized: their files may have codes."""
+    quantized_types: Mapping[str, QuantizedType] = {}
+    """Types of quantized tensors of the graph for tract, by their names."""
     header_end: int = 0
     """Offset after the last line of the header, where repairs add lines."""
 

@@ -36,6 +36,7 @@ from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.other_files.resources import RESOURCES
 from snd_analysis.nnef1.elaborate.other_files.submodels import SUBMODELS, check_submodels
 from snd_analysis.nnef1.elaborate.quantization import QuantizedByFragments, apply_quantization, quantized_name
+from snd_analysis.nnef1.elaborate.quantized_operations import quantized_types
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.steps import (
@@ -125,8 +126,10 @@ def elaborate(
     symbols, unreadable = (*_symbols(items),), _unreadable(items)
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
-    end = _header_end(items)
-    names_of_file = NamesOfFile(fragments, symbols, asserted, assigned.keys(), unreadable, quantized, end)
+    types = quantized_types(quantization) if tree.dialect is Dialect.TRACT else {}
+    names_of_file = NamesOfFile(
+        fragments, symbols, asserted, assigned.keys(), unreadable, quantized, types, _header_end(items)
+    )
     context = ElaborationContext(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
@@ -135,7 +138,7 @@ def elaborate(
     # A result that is assigned more than once, as tract allows, has the name of its last value.
     context.graph.reserve(frozenset(name for name in results if assigned[name] > 1))
     facts = (*context.symbols.items(), *asserted.items())
-    environment = (context.dialect, facts, unreadable, quantized, parameters, results, context.graph.reserved)
+    environment = (context.dialect, facts, unreadable, quantized, parameters, results, context.graph.reserved, types)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)

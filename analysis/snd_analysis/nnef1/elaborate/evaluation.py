@@ -31,6 +31,13 @@ from snd_analysis.nnef1.elaborate.limits import (
     MOST_STATEMENTS,
 )
 from snd_analysis.nnef1.elaborate.operators import OperationParameter, parameters
+from snd_analysis.nnef1.elaborate.quantized_operations import (
+    CAST,
+    ON_EXTENTS,
+    has_quantized,
+    invoke_quantized,
+    type_of_target,
+)
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, made_of, type_name
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes, written_type
@@ -408,7 +415,7 @@ class BodyEvaluator:
             self.makes_symbols = True
             given = self._bound(node, expected, values)
             self.makes_symbols = False
-            return UNKNOWN if given is None else make(self, node, given, target)
+            return UNKNOWN if given is None or has_quantized(given) else make(self, node, given, target)
         template = self.context.template(name)
         if template is None:
             for argument in node.arguments:
@@ -416,9 +423,15 @@ class BodyEvaluator:
             if name in self.context.names.unreadable:
                 return UNKNOWN
             return self._unknown_operation(node.function)
-        bound = self._bound(node, parameters(template), values)
+        expected = parameters(template)
+        is_typed = name == CAST and type_of_target(self.context, self.frame, target) is not None
+        if is_typed:
+            expected = tuple(replace(each, is_required=each.name == "input") for each in expected)
+        bound = self._bound(node, expected, values)
         if bound is None:
             return UNKNOWN
+        if is_typed or (has_quantized(bound) and name not in ON_EXTENTS):
+            return invoke_quantized(self.context, self.frame, node.function, bound, target)
         taken = with_distinct_axes(name, bound) if self.context.dialect is Dialect.TRACT else bound
         known = folded(name, taken)
         if known is not None:

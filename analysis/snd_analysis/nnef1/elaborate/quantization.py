@@ -76,6 +76,8 @@ def apply_quantization(
         attributes = _attributes(own, frame, line.operation)
         if attributes is None or not isinstance(value, GraphTensor) or value.tensor is None:
             continue
+        if own.dialect is Dialect.TRACT and value.tensor.dtype == "int":
+            continue  # the tensor has codes in the graph itself
         if value.tensor.dtype not in ("real", None):
             message = f"only tensors of scalars are quantized, but '{quantized_name(line)}' is '{type_name(value)}'"
             own.report(frame, rules.TYPE_MISMATCH, line.tensor, message)

@@ -26,6 +26,7 @@ from snd_analysis.nnef1.elaborate.values import (
     GraphTensor,
     ItemList,
     KnownItems,
+    QuantizedType,
     flattened,
     has_unknown,
     type_name,
@@ -108,7 +109,8 @@ def _variable(
         return UNKNOWN
     made = _declared(evaluator, "variable", target, dtype, shape, TensorKind.VARIABLE)
     if file is not None and evaluator.context.dialect is Dialect.TRACT:
-        made = replace(made, narrow=narrow_integer(file.narrow))
+        type_ = None if evaluator.frame.chain or dtype != "int" else _quantized_type(evaluator, target)
+        made = replace(made, narrow=narrow_integer(file.narrow), quantized=type_)
     span = label.span.shifted(evaluator.frame.base)
     items = () if file is None else file.items
     variable = StoredVariable(made.name, path, extents, span, items, evaluator.context.folder)
@@ -116,6 +118,10 @@ def _variable(
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=KnownItems(extents, file.items))
     return made
+
+
+def _quantized_type(evaluator: BodyEvaluator, target: nodes.Identifier) -> QuantizedType | None:
+    return evaluator.context.names.quantized_types.get(target.text)
 
 
 def _may_have_codes(evaluator: BodyEvaluator, dtype: str, file: TensorFile, name: str) -> bool:

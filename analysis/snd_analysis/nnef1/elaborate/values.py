@@ -41,6 +41,25 @@ class NarrowInteger(Struct, frozen=True):
     is_signed: bool
 
 
+class QuantizedType(Struct, frozen=True):
+    """A type of quantized items in tract: codes of some bits, each for the real ``(code - zero_point) * scale``."""
+
+    scale: float
+    zero_point: int
+    bits: int
+    is_signed: bool
+
+    @property
+    def least(self) -> int:
+        """Return the least code."""
+        return -(1 << (self.bits - 1)) if self.is_signed else 0
+
+    @property
+    def greatest(self) -> int:
+        """Return the greatest code."""
+        return self.least + (1 << self.bits) - 1
+
+
 class GraphTensor(Struct, frozen=True, eq=False):
     """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported.
 
@@ -52,6 +71,8 @@ class GraphTensor(Struct, frozen=True, eq=False):
     known: KnownItems | None = None
     narrow: NarrowInteger | None = None
     """The type of the items in tract's dialect, if it is one of few bits."""
+    quantized: QuantizedType | None = None
+    """The type of the items in tract's dialect, if they are quantized: the graph then has their codes."""
 
 
 class ItemList(Struct, frozen=True):

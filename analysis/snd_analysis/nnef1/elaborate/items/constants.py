@@ -15,7 +15,7 @@ from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, InTract, ItemList, KnownItems
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, constant
 
-_ON_ELEMENTS = frozenset(["add", "sub", "mul", "div", "pow", "min", "max", "lt", "le", "gt", "ge", "eq", "ne"])
+ON_ELEMENTS = frozenset(["add", "sub", "mul", "div", "pow", "min", "max", "lt", "le", "gt", "ge", "eq", "ne"])
 _BIASED = {"conv": ("input", "bias"), "linear": ("input", "bias"), "prelu": ("x", "alpha")}
 """Operations that add or multiply by a constant, each with the input whose type that takes, and the constant."""
 _CAST = ("real", "int")
@@ -23,7 +23,7 @@ _CAST = ("real", "int")
 
 def casts_of_constants(operation: str, given: Mapping[str, Given]) -> Mapping[str, str]:
     """Return the arguments that are constants of another type than the tensor beside, each with that type."""
-    pairs = [("x", "y"), ("y", "x")] if operation in _ON_ELEMENTS else []
+    pairs = [("x", "y"), ("y", "x")] if operation in ON_ELEMENTS else []
     if operation in _BIASED:
         pairs = [_BIASED[operation]]
     for other, name in pairs:
