@@ -67,11 +67,13 @@ SECONDS_OF_TRIALS = 0.3
 SECONDS_OF_CANDIDATES = 0.1
 """Computing time for the assertions that may mend one condition."""
 SECONDS_OF_DOUBTS = 0.1
-"""Computing time for the search of sizes that work and one assertion refuses."""
+"""Computing time for each of two searches of sizes that work and one assertion refuses."""
 MOST_TRIED_SIZES = 1000
 """Maximum number of sizes by which the assertions for an operator are judged."""
 MOST_CHOSEN_SIZES = 4000
 """Maximum number of sizes from which these are chosen: most may be refused by assertions."""
+MOST_NEIGHBOURS = 20_000
+"""Maximum number of changes of sizes that work, in the search of sizes that one assertion refuses."""
 MOST_TRIED_CASES = 60
 """Maximum number of cases from which these sizes are taken."""
 MOST_LENGTHENED = 2

@@ -13,8 +13,8 @@ from snd_server.checking import proving
 from support.memory import snapshot_of
 from support.proofs.agreement import outcomes_of
 from support.proofs.enumeration import Broken, Outcome, Sizes, WrongError, integer, truth
-from support.proofs.random_operators import Expr
-from support.proofs.reading import ReadOperator, read_condition, read_operator
+from support.proofs.random_operators import Expr, Operator
+from support.proofs.reading import ReadOperator, formula_places, read_condition, read_operator
 
 _KINDS = {
     "no extent": ("negative",),
@@ -28,14 +28,16 @@ _KINDS = {
 class Judged:
     """The refuted conditions of an operator, and the mistakes in the assertions that snd proposes for them."""
 
-    def __init__(self, text: str, tries: int) -> None:
+    def __init__(self, text: str, tries: int, operator: Operator | None = None) -> None:
+        """Judge the proposals for an operator, which is read from its text if it is not given."""
         name = OperatorName("m.sknd", text.removeprefix("operator ").split()[0])
         self._snapshot = snapshot_of({"m.sknd": text})
         self._name = name
         proofs = proofs_of_operator(self._snapshot, name, thread_time)
         confirmed = proving._confirmed(proofs, self._snapshot, proving._evaluated_here)
-        self.refuted = [each for each in confirmed if each.verdict is Verdict.REFUTED]
-        self._read = read_operator(text)
+        self._proofs = [*confirmed]
+        self.refuted = [each for each in self._proofs if each.verdict is Verdict.REFUTED]
+        self._read = read_operator(text) if operator is None else ReadOperator(operator, [*formula_places(text)])
         outcomes = outcomes_of(self._read.operator, Random(1), tries)
         self._outcomes = [each for each in outcomes if not each[1].is_refused]
         self.idle: list[str] = []
@@ -51,6 +53,7 @@ class Judged:
         about = f"{proof.condition}: {'; '.join(proof.assertions)}"
         conditions = [read_condition(each) for each in proof.assertions]
         formulas = set(_formulas_of(self._read, proof))
+        is_alone = sum(each.condition == proof.condition for each in self._proofs) == 1
         refused_idle = 0
         for sizes, outcome in self._outcomes:
             is_allowed = all(_holds(each, sizes, self._read) for each in conditions)
@@ -59,12 +62,14 @@ class Judged:
                     yield f"{about} refuses {sizes}, which work"
                     return
                 refused_idle += 1
-            if is_allowed and any(_is_same(each, proof, formulas) for each in outcome.broken):
+            if is_alone and is_allowed and any(_is_same(each, proof, formulas) for each in outcome.broken):
                 yield f"{about} allows {sizes}, which break it"
                 return
         if refused_idle:
             self.idle.append(f"{about} refuses {refused_idle} idle sizes")
-        if any(each.condition == proof.condition and each.verdict is Verdict.REFUTED for each in self.mended(proof)):
+        if is_alone and any(
+            each.condition == proof.condition and each.verdict is Verdict.REFUTED for each in self.mended(proof)
+        ):
             yield f"{about} is still refuted"
 
     def mended(self, proof: Proof) -> Sequence[Proof]:

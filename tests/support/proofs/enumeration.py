@@ -116,6 +116,8 @@ def _cover(operator: Operator, outcome: Outcome, known: Sizes, shapes: dict[str,
         if "=" not in operators or ":=" in operators:
             continue
         items = range(known[output.length]) if output.length else (None,)
+        if prod(shapes[output.name]) > MOST_POINTS:
+            raise TooManyPointsError
         for item in items:
             for element in product(*map(range, shapes[output.name])):
                 count = counts[output.name][element if item is None else (item, *element)]

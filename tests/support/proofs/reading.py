@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from support.proofs.random_operators import Expr, Formula, Index, Operator, Tensor
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|(\w+)|(>\?=|<\?|>\?|&&|\|\||<=|>=|==|!=|:=|\+=|\.\.|->|.))")
-_LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!="), ("<?", ">?"), ("+", "-"), ("*", "/", "\\", "%"))
+_TOKEN = re.compile(r"\s*(?:(\d+)|(\w+)|(>\?=|<\?|>\?|&&|\|\||<=|>=|==|!=|:=|\+=|\*\*|\.\.|->|.))")
+_LEVELS = (
+    ("||",),
+    ("&&",),
+    ("<", "<=", ">", ">=", "==", "!="),
+    ("<?", ">?"),
+    ("+", "-"),
+    ("*", "/", "\\", "%"),
+    ("**",),
+)
 _BLOCK = re.compile(r"@(\w+) \{(.*?)\}\n", re.S)
 
 
@@ -23,16 +32,21 @@ class ReadOperator:
 def read_operator(text: str) -> ReadOperator:
     """Return an operator of one statement after the other, each ending with ``;``."""
     found = Operator({}, [], [])
-    places: list[tuple[int, int]] = []
+    for block in _BLOCK.finditer(text):
+        for statement in block[2].split(";")[:-1]:
+            _read_statement(found, block[1], statement.strip())
+    return ReadOperator(found, [*formula_places(text)])
+
+
+def formula_places(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of the formulas of an operator."""
     for block in _BLOCK.finditer(text):
         start = block.start(2)
         for statement in block[2].split(";")[:-1]:
             end = start + len(statement)
-            _read_statement(found, block[1], statement.strip())
             if block[1] == "lower":
-                places.append((end - len(statement.lstrip()), end))
+                yield end - len(statement.lstrip()), end
             start = end + 1
-    return ReadOperator(found, places)
 
 
 def read_condition(text: str) -> Expr:

@@ -128,7 +128,10 @@ class _Running:
         """Raise _UndecidedError or FormulaFailed where nothing is known."""
         for base, node in self._template.formulas:
             try:
-                for formula in elaborate_formula(self._declared, self._tensors, base, node):
+                formulas = [*elaborate_formula(self._declared, self._tensors, base, node)]
+                if not formulas and node.condition is not None:
+                    self.spans.add(_span(base, node))  # sizes that a condition after '|' excludes work
+                for formula in formulas:
                     self._look_at(formula)
             except EvaluationError as error:
                 if error.rule in UNDECIDED:

@@ -73,8 +73,11 @@ class Proposals:
         def may_refuse(names: Mapping[str, Number]) -> bool:
             return any(each.holds_with(names) is not True for each in assertions)
 
-        outcomes = self._trials.outcomes(self._limit(SECONDS_OF_DOUBTS), may_refuse)
-        return any(judging.is_working(each) and may_refuse(each.names) for each in outcomes)
+        return any(
+            judging.is_working(each) and may_refuse(each.names)
+            for search in (self._trials.neighbours, self._trials.outcomes)
+            for each in search(self._limit(SECONDS_OF_DOUBTS), may_refuse)
+        )
 
     def _candidates(self, proof: Proof, around: Sequence[nodes.Node]) -> Iterator[AssertionCandidate]:
         left = self._limit(SECONDS_OF_CANDIDATES)

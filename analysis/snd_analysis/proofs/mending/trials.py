@@ -12,7 +12,7 @@ from snd_analysis.compose import Session, Template, canonical, declare_root
 from snd_analysis.proofs.case_analysis.cases import ParameterCase, cases_of
 from snd_analysis.proofs.counterexample import with_numbers, with_reals
 from snd_analysis.proofs.goal import Gap
-from snd_analysis.proofs.limits import MOST_CHOSEN_SIZES, MOST_LENGTHENED, MOST_TRIED_CASES
+from snd_analysis.proofs.limits import MOST_CHOSEN_SIZES, MOST_LENGTHENED, MOST_NEIGHBOURS, MOST_TRIED_CASES
 from snd_analysis.proofs.mending.outcomes import Outcome, outcome_of
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
@@ -21,6 +21,12 @@ from snd_analysis.symbolic.values import Pack, Value
 
 _GREATEST = (1, 2, 3, 3, 4, 5, 6, 9, 14)
 """The greatest numbers of one choice of sizes, in turn."""
+
+
+_MOST_NEGATIVE = 7
+"""The absolute value of the least number of an attribute."""
+_SIGNED = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, -1, -2, -3, -4, -5, -6, -7)
+"""Numbers that replace one of sizes that work."""
 
 
 class Trials:
@@ -37,7 +43,11 @@ class Trials:
         cases = [each[0] for each in islice(found, MOST_TRIED_CASES) if not isinstance(each, Gap)]
         longer = (_open(composing, template, each) for each in _longer_cases(cases, template))
         opened = [*map(partial(_open, composing, template), cases), *(each for each in longer if each.is_allowed)]
-        self._chosen = _chosen(opened, template)
+        self._choose_below = _choices()
+        self._chosen = _chosen(opened, template, self._choose_below)
+        self._working: list[tuple[_Open, Mapping[Hashable, int]]] = []
+        """The sizes tried so far that break nothing."""
+        self._seen: set[tuple[_Open, tuple[int, ...]]] = set()
 
     def outcomes(
         self, seconds_left: Callable[[], float], is_wanted: Callable[[Mapping[str, int]], bool] = lambda names: True
@@ -46,11 +56,43 @@ class Trials:
         for case, numbers in islice(self._chosen, MOST_CHOSEN_SIZES):
             if seconds_left() <= 0:
                 return
-            if case.refuses(numbers) or not is_wanted(case.names(numbers)):
-                continue
-            outcome = outcome_of(self._session, self._template, case.with_numbers(numbers))
+            outcome = self._outcome(case, numbers, is_wanted)
+            if outcome is not None:
+                if not outcome.broken:
+                    self._working.append((case, numbers))
+                yield outcome
+
+    def neighbours(
+        self, seconds_left: Callable[[], float], is_wanted: Callable[[Mapping[str, int]], bool]
+    ) -> Iterator[Outcome]:
+        """Yield the outcomes of sizes that differ in one or two numbers from those that break nothing.
+
+        The border of an assertion that refuses too much is near sizes that work.
+        """
+        below = self._choose_below
+        for _ in range(MOST_NEIGHBOURS if self._working else 0):
+            if seconds_left() <= 0:
+                return
+            case, numbers = self._working[below(len(self._working))]
+            keys = [*case.unknowns]
+            changed = dict(numbers)
+            for _ in range(1 + below(2) if keys else 0):
+                key = keys[below(len(keys))]
+                number, low = _SIGNED[below(len(_SIGNED))], case.unknowns[key].low
+                changed[key] = number if low is None else max(low, number)
+            outcome = self._outcome(case, changed, is_wanted)
             if outcome is not None:
                 yield outcome
+
+    def _outcome(
+        self, case: _Open, numbers: Mapping[Hashable, int], is_wanted: Callable[[Mapping[str, int]], bool]
+    ) -> Outcome | None:
+        """Return the outcome of sizes that are allowed, wanted and not tried before."""
+        key = case, tuple(numbers.values())
+        if key in self._seen or case.refuses(numbers) or not is_wanted(case.names(numbers)):
+            return None
+        self._seen.add(key)
+        return outcome_of(self._session, self._template, case.with_numbers(numbers))
 
 
 class _Open(Struct, frozen=True, eq=False):
@@ -131,9 +173,10 @@ def _is_false(condition: Truth, numbers: Mapping[Hashable, int]) -> bool:
         return False
 
 
-def _chosen(cases: Sequence[_Open], template: Template) -> Iterator[tuple[_Open, Mapping[Hashable, int]]]:
+def _chosen(
+    cases: Sequence[_Open], template: Template, below: Callable[[int], int]
+) -> Iterator[tuple[_Open, Mapping[Hashable, int]]]:
     """Yield cases with numbers for their unknowns, the same ones once, until no others are found."""
-    below = _choices()
     literals = sorted(numbers_in(template.definition))
     chosen: set[tuple[int, tuple[int, ...]]] = set()
     turn = missed = 0
@@ -150,6 +193,8 @@ def _chosen(cases: Sequence[_Open], template: Template) -> Iterator[tuple[_Open,
 
 
 def _number(leaf: Leaf, most: int, literals: Sequence[int], below: Callable[[int], int]) -> int:
+    if leaf.low is None and below(4) == 0:
+        return -1 - below(_MOST_NEGATIVE)
     low = -2 if leaf.low is None else leaf.low
     if literals and below(7) == 0:
         return max(low, literals[below(len(literals))] + below(3) - 1)
