@@ -12,6 +12,7 @@ from snd_analysis import rules
 from snd_analysis.compose import Specialization, ValueScope
 from snd_analysis.compose.formulas import (
     IN_PACK,
+    LATE,
     Apply,
     AxisPosition,
     Bounds,
@@ -65,6 +66,12 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
 from snd_analysis.symbolic.values import NULL, Maybe, Pack
 
+_LATE = frozenset(each.name for each in LATE)
+_ARITHMETIC = (
+    nodes.Binary, nodes.Unary, nodes.Operator, nodes.Parenthesized, nodes.Qualified, nodes.Name, nodes.Literal,
+    nodes.Cast, nodes.TypeName,
+)  # fmt: skip
+"""Parts of formulas that are evaluated at the points if a condition of the points protects them."""
 Path = tuple[tuple[Term, bool], ...]
 """The conditions of branches that lead to a term, with the values that they have there."""
 
@@ -287,12 +294,15 @@ class _Formulas:
     def _of_preparations(self, formula: Formula) -> Iterator[Goal]:
         """Yield the conditions of parts that are evaluated before any point, if there is one.
 
-        Only conditions that are evaluated before any point, too, keep such a part from being evaluated.
+        Conditions that are evaluated before any point, too, keep such a part from being evaluated. Conditions of the
+        points protect quotients and powers only: these fail at the points.
         """
         for each in formula.preparations:
             known = [(condition, holds) for condition, holds in each.path if is_prepared(formula, condition)]
             facts = (*self.facts, *self.within_axes(formula, formula, each.axes), *self.holding(formula, known))
-            yield from defined_goals(self._specialization.scope, formula.base, each.node, self.logic, facts)
+            late = tuple(self.holding(formula, each.path)) if _may_be_late(each.node) else ()
+            for goal in defined_goals(self._specialization.scope, formula.base, each.node, self.logic, facts):
+                yield replace(goal, facts=(*goal.facts, *late)) if _LATE.issuperset(goal.breaks) else goal
 
     def holding(self, formula: Formula, path: Iterable[tuple[Term, bool]]) -> Iterator[Expression]:
         """Yield that the conditions of a path have these values."""
@@ -362,8 +372,9 @@ class _Walk:
         """Return the facts that hold where an operation is evaluated: before any point, if it needs no point."""
         if not is_prepared(self._formula, term):
             return self._at(path)
+        is_late = isinstance(term, Apply) and term.operation in (*DIVIDES, "**")
         formulas, formula = self._formulas, self._formula
-        known = ((condition, value) for condition, value in path if is_prepared(formula, condition))
+        known = ((condition, value) for condition, value in path if is_late or is_prepared(formula, condition))
         return (
             *formulas.facts,
             *formulas.within_axes(formula, formula, len(formula.axes)),
@@ -427,6 +438,11 @@ class _Walk:
         text = "each item is in its pack"
         facts = self._prepared(term, path)
         return Goal(self._formula.base, term.node, text, facts, goal, reads_data=_reads_data(index))
+
+
+def _may_be_late(node: nodes.Node) -> bool:
+    """Return whether a part can be evaluated at the points. Lists and ranges are needed before."""
+    return isinstance(node, _ARITHMETIC) and all(isinstance(each, _ARITHMETIC) for each in nodes.descendants(node))
 
 
 _Place = tuple[Slot, IndexTerm, int]

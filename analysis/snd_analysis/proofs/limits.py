@@ -66,7 +66,7 @@ SECONDS_OF_TRIALS = 0.3
 """Computing time for the sizes that the assertions for an operator are judged by."""
 SECONDS_OF_CANDIDATES = 0.1
 """Computing time for the assertions that may mend one condition."""
-SECONDS_OF_DOUBTS = 0.1
+SECONDS_OF_DOUBTS = 0.2
 """Computing time for each of two searches of sizes that work and one assertion refuses."""
 MOST_TRIED_SIZES = 1000
 """Maximum number of sizes by which the assertions for an operator are judged."""

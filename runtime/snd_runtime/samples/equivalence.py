@@ -27,6 +27,7 @@ from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, RunResult, execute, value_of
 from snd_runtime.limits import Budget, TimeOverError
 from snd_runtime.lowering.lowered import Argument
+from snd_runtime.rules import LIMIT_EXCEEDED
 from snd_runtime.samples.evaluation import arguments_of
 from snd_runtime.samples.large_graphs import same_operations
 from snd_runtime.samples.library_call import result_of
@@ -214,6 +215,8 @@ class Comparison:
         except EvaluationFailed as failed:
             if self.is_over:
                 raise TimeOverError from None
+            if failed.rule is LIMIT_EXCEEDED:
+                return Equivalence(reason=failed.message)
             return Equivalence(difference=f"{case.where}: it fails now: {failed.message}")
         before = _moved(before, moved)
         if _declared(case.before, moved) == _declared(case.after, {}):

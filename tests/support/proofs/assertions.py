@@ -105,7 +105,9 @@ def _is_empty(read: ReadOperator, sizes: Sizes, outcome: Outcome) -> bool:
     """Return whether an input has no element, and no formula a point."""
     named = {part[1] for each in read.operator.inputs for part in each.shape if part[0] == "var"}
     named |= {each.length for each in read.operator.inputs if each.length}
-    return not outcome.ran and any(sizes[each] == 0 for each in named)
+    has_rank = any(part[0] == "spread" for each in read.operator.inputs for part in each.shape)
+    is_empty = any(sizes[each] == 0 for each in named) or (has_rank and 0 in sizes["s"])
+    return not outcome.ran and is_empty
 
 
 def _is_same(broken: Broken, proof: Proof, formulas: set[int]) -> bool:

@@ -149,6 +149,8 @@ class _Run:
         self.moving = {name for name, _ in formula.bounds} - bounding
         """The indices that no bound names: others are unrolled, and known before any point."""
         self.prepared: dict[tuple[Any, ...], bool] = {}
+        self.is_late = False
+        """True within a part that a condition of the points protects."""
 
     def note(self, kind: str, name: str = "", text: str = "") -> None:
         self.outcome.broken.add(Broken("formula", self.number, kind, name, text))
@@ -236,12 +238,14 @@ class _Run:
         formula = self.formula
         condition = formula.condition
         try:
+            self.is_late = False
             if self.local is not None:
                 self.prepare_part(self.local, here)
             if condition is not None:
                 self.prepare_part(condition, here)
                 if self.is_known(condition) and not truth(condition, here):
                     return False
+                self.is_late = not self.is_known(condition)
             self.prepare_item(formula.target, formula.item, here)
             self.prepare_part(formula.value, here)
             self.prepare_places(formula.places, here)
@@ -274,12 +278,18 @@ class _Run:
                 self.prepare_part(inner, here)
             case ("select" | "choose", condition, a, b):
                 self.prepare_part(condition, here)
-                for branch in (a if truth(condition, here) else b,) if self.is_known(condition) else (a, b):
+                was_late, is_known = self.is_late, self.is_known(condition)
+                self.is_late = was_late or not is_known
+                for branch in (a if truth(condition, here) else b,) if is_known else (a, b):
                     self.prepare_part(branch, here)
+                self.is_late = was_late
             case ("&&" | "||" | "=>" as sign, a, b):
                 self.prepare_part(a, here)
-                if not self.is_known(a) or truth(a, here) is (sign != "||"):
+                was_late, is_known = self.is_late, self.is_known(a)
+                self.is_late = was_late or not is_known
+                if not is_known or truth(a, here) is (sign != "||"):
                     self.prepare_part(b, here)
+                self.is_late = was_late
             case ("or else", read):
                 if read[1] in self.shapes:
                     self.prepare_part(read, here)
@@ -288,7 +298,15 @@ class _Run:
                     if isinstance(each, tuple):
                         self.prepare_part(each, here)
                 if sign in PARTIAL and self.is_known(e):
-                    integer(e, here)
+                    self.prepare_operation(e, here)
+
+    def prepare_operation(self, e: Expr, here: Sizes) -> None:
+        """Evaluate an operation. Quotients and powers below a condition of the points are evaluated at the points."""
+        try:
+            integer(e, here)
+        except WrongError as wrong:
+            if not self.is_late or wrong.kind not in ("division", "exponent"):
+                raise
 
     # ---- values ------------------------------------------------------------------------------------------------------
     def accesses(self, value: Expr, here: Sizes) -> Iterator[tuple[str, Expr | None, list[Index]]]:

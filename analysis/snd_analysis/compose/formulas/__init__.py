@@ -33,7 +33,7 @@ from snd_analysis.compose.formulas.formula import (
     point_text,
     skips_points,
 )
-from snd_analysis.compose.formulas.operands import scalar_of
+from snd_analysis.compose.formulas.operands import LATE, scalar_of
 from snd_analysis.compose.formulas.separable_flow import FlowCell
 from snd_analysis.compose.formulas.tensors import FormulaTensors
 from snd_analysis.compose.formulas.terms import (
@@ -68,6 +68,7 @@ __all__ = [
     "INT_MAX",
     "INT_MIN",
     "IN_PACK",
+    "LATE",
     "LIMIT_EXCEEDED",
     "SHORT_CIRCUITING",
     "UNKNOWN_VALUE",

@@ -213,8 +213,13 @@ class _Elaboration:
                 return self._without_points(expressions, axes)
             if value is not shapes.TRUE:
                 condition = self._term(expressions, node.condition, value)
-        with expressions.where(shapes.TRUE if condition is None else condition):
-            writes = self._writes(expressions)
+        try:
+            with expressions.where(shapes.TRUE if condition is None else condition):
+                writes = self._writes(expressions)
+        except EvaluationError as error:
+            if expressions.late is None or error.rule != UNKNOWN_VALUE:
+                raise
+            raise expressions.late from None  # the value is needed before any point
         if not writes:
             return self._without_points(expressions, axes)
         return Formula(

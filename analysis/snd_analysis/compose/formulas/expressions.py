@@ -9,6 +9,7 @@ from typing import Any, Final
 from snd_analysis import rules
 from snd_analysis.compose.formulas.formula import UNKNOWN_VALUE, Preparation
 from snd_analysis.compose.formulas.operands import (
+    LATE,
     TERMS,
     Operations,
     Overflow,
@@ -51,6 +52,8 @@ class Expressions:
         self._known: dict[nodes.Node, bool] = {}
         self.path: tuple[tuple[Term, bool], ...] = ()
         """The conditions of the branches around the current expression, each with its value there."""
+        self.late: EvaluationError | None = None
+        """The first failure of known operands that is left to the points of the formula."""
         self.axes = 0
         """Number of axes that the formula has so far."""
         self.preparations: dict[Preparation, None] = {}
@@ -82,7 +85,13 @@ class Expressions:
         if self._is_known(node):
             if self.tensors.is_general:
                 self.preparations[Preparation(node, self.axes, self.path)] = None
-            value = evaluate(node, self.specialization.scope)
+            try:
+                value = evaluate(node, self.specialization.scope)
+            except EvaluationError as error:
+                if not self.path or error.rule not in LATE:
+                    raise
+                self.late = self.late or error
+                return self._late(node)
             if self.tensors.is_open and not _is_definite(value):
                 return self._opened(node, value)
             if value is UNDEFINED or isinstance(value, Unknown) or (isinstance(value, Integer) and value.value is None):
@@ -97,6 +106,14 @@ class Expressions:
         if isinstance(value, Pack) and value.items is not None and len(value.items) > LONGEST_PACK:
             raise EvaluationError(node, rules.VALUE_TOO_LARGE, too_long(len(value.items)))
         return value
+
+    def _late(self, node: nodes.Expression) -> Value:
+        """Return a value whose operations fail at the points that evaluate them: a condition may protect them."""
+        was_late, self.operations.is_late = self.operations.is_late, True
+        try:
+            return FORMS[type(node)](self, node)
+        finally:
+            self.operations.is_late = was_late
 
     def _opened(self, node: nodes.Expression, value: Value) -> Value:
         items = value.items if isinstance(value, Pack) else None

@@ -31,6 +31,8 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import FALSE, INT_MAX, INT_MIN, TRUE, Integer
 from snd_analysis.symbolic.values import CASTS, FUNCTIONS, OPERATIONS, UNARY, Foreign, OperationError, Pack, Value
 
+LATE = frozenset({rules.DIVISION_BY_ZERO, rules.NEGATIVE_EXPONENT})
+"""Failures of known operands that a condition of the points may prevent."""
 TERMS = (Constant, AxisPosition, Next, Read, Apply, ConstantItem, OpenValue)
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _JUNCTIONS = {"&&": "all", "||": "any"}
@@ -100,6 +102,8 @@ class Operations:
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
+        self.is_late = False
+        """True if an operation of known operands without a value fails where it is evaluated, not before."""
 
     def term(self, value: Value, dtype: str | None = None) -> Term:
         """Return a single value as a term. Raise Failure for anything else, and for an int of more than 64 bits.
@@ -119,7 +123,11 @@ class Operations:
         """Return ``a @ b``."""
         if not isinstance(a, TERMS) and not isinstance(b, TERMS):
             a, b = self._adapted(a, b)
-            return OPERATIONS[symbol](a, b)
+            try:
+                return OPERATIONS[symbol](a, b)
+            except OperationError as failure:
+                if not self.is_late or failure.rule not in LATE:
+                    raise
         x, y = self.term(a, _dtype_of(b)), self.term(b, _dtype_of(a))
         decided = _decided(symbol, a, b)
         if decided is not None:

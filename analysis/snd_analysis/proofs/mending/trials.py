@@ -23,7 +23,7 @@ _GREATEST = (1, 2, 3, 3, 4, 5, 6, 9, 14)
 """The greatest numbers of one choice of sizes, in turn."""
 
 
-_MOST_NEGATIVE = 7
+_NEGATIVE = 7
 """The absolute value of the least number of an attribute."""
 _SIGNED = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, -1, -2, -3, -4, -5, -6, -7)
 """Numbers that replace one of sizes that work."""
@@ -43,6 +43,7 @@ class Trials:
         cases = [each[0] for each in islice(found, MOST_TRIED_CASES) if not isinstance(each, Gap)]
         longer = (_open(composing, template, each) for each in _longer_cases(cases, template))
         opened = [*map(partial(_open, composing, template), cases), *(each for each in longer if each.is_allowed)]
+        self._opened, self._short = opened, len(cases)
         self._choose_below = _choices()
         self._chosen = _chosen(opened, template, self._choose_below)
         self._working: list[tuple[_Open, Mapping[Hashable, int]]] = []
@@ -65,7 +66,7 @@ class Trials:
     def neighbours(
         self, seconds_left: Callable[[], float], is_wanted: Callable[[Mapping[str, int]], bool]
     ) -> Iterator[Outcome]:
-        """Yield the outcomes of sizes that differ in one or two numbers from those that break nothing.
+        """Yield the outcomes of sizes that differ in one or two numbers, or in lengths, from those that break nothing.
 
         The border of an assertion that refuses too much is near sizes that work.
         """
@@ -74,15 +75,27 @@ class Trials:
             if seconds_left() <= 0:
                 return
             case, numbers = self._working[below(len(self._working))]
+            is_other = below(3) == 0
+            if is_other:
+                case, numbers = self._with_other_lengths(case, numbers)
             keys = [*case.unknowns]
             changed = dict(numbers)
-            for _ in range(1 + below(2) if keys else 0):
+            for _ in range((0 if is_other else 1) + below(2) if keys else 0):
                 key = keys[below(len(keys))]
                 number, low = _SIGNED[below(len(_SIGNED))], case.unknowns[key].low
                 changed[key] = number if low is None else max(low, number)
             outcome = self._outcome(case, changed, is_wanted)
             if outcome is not None:
                 yield outcome
+
+    def _with_other_lengths(self, case: _Open, numbers: Mapping[Hashable, int]) -> tuple[_Open, Mapping[Hashable, int]]:
+        """Return another case, with the numbers that both have by name."""
+        known, below = case.names(numbers), self._choose_below
+        other = self._opened[below(self._short if below(2) else len(self._opened))]
+        return other, {
+            key: known[leaf.name] if leaf.name in known else max(leaf.low or 0, _SIGNED[below(len(_SIGNED))])
+            for key, leaf in other.unknowns.items()
+        }
 
     def _outcome(
         self, case: _Open, numbers: Mapping[Hashable, int], is_wanted: Callable[[Mapping[str, int]], bool]
@@ -130,10 +143,19 @@ def _longer_cases(cases: Sequence[ParameterCase], template: Template) -> Iterato
     packs = frozenset(each.name for each in template.inputs if each.node.pack is not None)
     lengths = [_greatest_length(case, packs) for case in cases]
     longest = [case for case, length in zip(cases, lengths, strict=True) if length == max(lengths) > 0]
+    seen = set()
     for case in longest[-MOST_LENGTHENED:]:
         for count, kinds in product((1, 2, 3, 5), product((True, False), repeat=3)):
-            if any(kinds):
-                yield _longer(case, packs, count, *kinds)
+            longer = _longer(case, packs, count, *kinds)
+            if (lengths_of_all := _lengths_of(longer)) != _lengths_of(case) and lengths_of_all not in seen:
+                seen.add(lengths_of_all)
+                yield longer
+
+
+def _lengths_of(case: ParameterCase) -> str:
+    """Return a key of all lengths and ranks of a case, with the values of its attributes."""
+    rows = {name: rows if rows is None else tuple(map(len, rows)) for name, rows in case.inputs.items()}
+    return f"{rows} {[*map(str, case.attributes.values())]}"
 
 
 def _greatest_length(case: ParameterCase, packs: Collection[str]) -> int:
@@ -194,7 +216,7 @@ def _chosen(
 
 def _number(leaf: Leaf, most: int, literals: Sequence[int], below: Callable[[int], int]) -> int:
     if leaf.low is None and below(4) == 0:
-        return -1 - below(_MOST_NEGATIVE)
+        return -1 - below(_NEGATIVE)
     low = -2 if leaf.low is None else leaf.low
     if literals and below(7) == 0:
         return max(low, literals[below(len(literals))] + below(3) - 1)
