@@ -132,5 +132,5 @@ def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: types.Position
             for token in group.tokens
         ]
         expected = encoded(session.converter, fresh.source(path), tokens)
-        assert encoder.whole(session, now, path) == expected, text
-        assert encoder.whole(session, now, path) == expected, "again"
+        assert encoder.whole(session, now, path).tolist() == expected, text
+        assert encoder.whole(session, now, path).tolist() == expected, "again"

@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _FIELDS = 5
 """Numbers for each token: lines and columns from the one before, length, type, modifiers."""
+
+_INT = "i"
+"""Type of arrays of these numbers: long ones are joined and compared in a fraction of the time of lists."""
 
 _GRAMMAR = "grammar"
 
@@ -92,10 +96,10 @@ class _Sent:
     """The last tokens that clients have of each document, by path, each with a number."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[str, list[int]]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[str, array[int]]] = OrderedDict()
         self._count = 0
 
-    def remember(self, path: str, data: list[int]) -> str:
+    def remember(self, path: str, data: array[int]) -> str:
         """Keep the sent tokens, and return an identifier for them."""
         self._count += 1
         self._known[path] = str(self._count), data
@@ -104,7 +108,7 @@ class _Sent:
             self._known.popitem(last=False)
         return str(self._count)
 
-    def data(self, path: str, result_id: str) -> list[int] | None:
+    def data(self, path: str, result_id: str) -> array[int] | None:
         """Return the data sent under that identifier; None if it is not known any more."""
         known = self._known.get(path)
         return known[1] if known is not None and known[0] == result_id else None
@@ -114,13 +118,13 @@ def register(server: SndServer) -> None:
     """Register the handlers of this module."""
     sent, encoder = _Sent(), _Encoder()
 
-    async def whole(session: ClientSession, path: str) -> list[int]:
+    async def whole(session: ClientSession, path: str) -> array[int]:
         return await session.ask(path, lambda snapshot, _: encoder.whole(session, snapshot, path), if_unchanged=True)
 
     async def full(session: ClientSession, params: types.SemanticTokensParams) -> types.SemanticTokens:
         path = path_of(params.text_document.uri)
         data = await whole(session, path)
-        return types.SemanticTokens(data, sent.remember(path, data))
+        return types.SemanticTokens(data.tolist(), sent.remember(path, data))
 
     async def delta(
         session: ClientSession, params: types.SemanticTokensDeltaParams
@@ -130,7 +134,7 @@ def register(server: SndServer) -> None:
         before = sent.data(path, params.previous_result_id)
         result = sent.remember(path, data)
         if before is None:
-            return types.SemanticTokens(data, result)
+            return types.SemanticTokens(data.tolist(), result)
         return types.SemanticTokensDelta([*_edits(before, data)], result)
 
     server.answer(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, full, LEGEND)
@@ -142,7 +146,7 @@ class _Encoded(Struct, frozen=True):
     """The tokens of a group as the protocol has them, and where they leave off."""
 
     tokens: tuple[SemanticToken, ...]
-    data: list[int]
+    data: array[int]
     """Lines count from that on which the group begins, and columns on this line from where it begins."""
     line: int
     """The line of the last token."""
@@ -157,7 +161,7 @@ class _Encoder:
         self._known: OrderedDict[str, dict[int, _Encoded]] = OrderedDict()
         """Last encoded tokens of each file, by the identity of the tokens."""
 
-    def whole(self, session: ClientSession, snapshot: Snapshot, path: str) -> list[int]:
+    def whole(self, session: ClientSession, snapshot: Snapshot, path: str) -> array[int]:
         """Return the tokens of a file."""
         source = snapshot.source(path)
         column = session.converter.columns(source)
@@ -165,7 +169,7 @@ class _Encoder:
         now = self._known[path] = {}
         if len(self._known) > MOST_REMEMBERED_TOKENS:
             self._known.popitem(last=False)
-        data: list[int] = []
+        data = array(_INT)
         line = character = 0
         for group in front_end(path).tokens(snapshot, path, None):
             known = before.get(id(group.tokens)) or _encoded_group(session, source, group)
@@ -190,7 +194,7 @@ def _encoded_group(session: ClientSession, source: Source, group: TokenGroup) ->
     line = character = 0
     for down, right in zip(data[::_FIELDS], data[1::_FIELDS], strict=True):
         line, character = line + down, right if down else character + right
-    return _Encoded(group.tokens, data, line, character)
+    return _Encoded(group.tokens, array(_INT, data), line, character)
 
 
 def _shown(session: ClientSession, tokens: Iterable[SemanticToken]) -> list[SemanticToken]:
@@ -255,7 +259,7 @@ def _lines(source: Source, span: Span) -> Iterator[tuple[int, int, int]]:
             yield line - 1, begin, stop
 
 
-def _edits(before: Sequence[int], now: Sequence[int]) -> Iterator[types.SemanticTokensEdit]:
+def _edits(before: array[int], now: array[int]) -> Iterator[types.SemanticTokensEdit]:
     """Yield the one edit that makes the new numbers of the old ones; none if they are the same."""
     most = min(len(before), len(now))
     start = _alike(most, lambda first, last: before[first:last] == now[first:last])
