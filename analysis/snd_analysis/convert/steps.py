@@ -313,7 +313,7 @@ def _arguments(specialization: Specialization, operation: Operation) -> dict[Ten
 
 
 def _placed(operation: Operation, known: dict[Tensor, Tensor], prefix: str) -> Operation:
-    """Return an operation of a body with the tensors that it has outside."""
+    """Return an operation of a body with its tensors replaced by those of the outer graph."""
     return replace(
         operation,
         inputs=tuple(tensor_value(_outside(value, known, prefix)) for value in operation.inputs),

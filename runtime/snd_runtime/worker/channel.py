@@ -29,7 +29,7 @@ class Kind(Enum):
 
 
 class Message(Struct, frozen=True):
-    """``number`` is that of the request it is about."""
+    """An intermediate message or an answer; ``number`` identifies the request."""
 
     kind: Kind
     number: int

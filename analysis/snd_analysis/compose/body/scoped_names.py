@@ -172,7 +172,7 @@ class Naming:
         return None if callee is None or callee.is_graph else callee
 
     def _adds(self, part: nodes.Callable, template: Template | None = None) -> bool:
-        """Return whether names of tensors arise in a part of control flow, in the scope of the whole."""
+        """Return whether a branch or loop body adds tensor names to the scope around the control flow."""
         if isinstance(part, nodes.Region):
             return bool(part.components)
         callee = self._callee(template or self._template, part)

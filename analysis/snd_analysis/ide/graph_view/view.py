@@ -39,7 +39,7 @@ class NodeKind(StrEnum):
 
 
 class TensorView(Struct, frozen=True):
-    """A tensor of a body, or a number of them that are alike.
+    """A tensor of a body, or several tensors of one type and shape.
 
     ``shape`` holds numbers and, for extents that only the run tells, texts; it is None if it is not known, as is
     ``bound``, which has the greatest extents.

@@ -53,7 +53,7 @@ def register(server: SndServer) -> None:
 
 
 def again_command(uri: str, subject: ShownSample | ShownGraph) -> types.Command:
-    """Evaluate a sample or graph again."""
+    """Return the command that evaluates a sample or graph again."""
     if isinstance(subject, ShownSample):
         return types.Command("refresh", REFRESH, arguments=arguments_of(uri, subject.sample.name))
     return types.Command("refresh", EVALUATE_GRAPH, arguments=[uri, subject.graph.name.name, {"again": True}])

@@ -261,7 +261,7 @@ class _FileWriter:
         self._file = file
 
     def write(self, data: bytes) -> None:
-        """Write all of it."""
+        """Write all bytes of ``data``."""
         try:
             self._file.write(data)
         except OSError as error:

@@ -91,7 +91,7 @@ class TypeBinding:
                 self._report_base(node, generic.name, generic.base, actual, f"{by} is")
                 self._bound[generic.name] = _Bound(None, by)
                 return False
-            self._bound[generic.name] = _Bound(actual, f"by {by}", node)
+            self._bound[generic.name] = _Bound(actual, f"because of {by}", node)
             return True
         if known.dtype == actual:
             return True
@@ -100,7 +100,7 @@ class TypeBinding:
         message = rules.invocations.conflicting_type(self._name.name, generic.name, first, by, described(actual))
         notes = [elsewhere(self._name, f"'{generic.name}' is declared here", generic.name)]
         if known.node is not None:
-            notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} by this"))
+            notes.insert(0, self._work.context.note(known.node, f"'{generic.name}' is {before} because of this"))
         repair = as_real(self._work.context, node, known.dtype, actual) if isinstance(node, nodes.Literal) else None
         if repair is None and isinstance(known.node, nodes.Literal):
             repair = as_real(self._work.context, known.node, actual, known.dtype)

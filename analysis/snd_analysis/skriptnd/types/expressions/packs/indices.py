@@ -28,7 +28,7 @@ class Taken(Struct, frozen=True):
     value: Integer | None = None
     """The one item, if it is a known int."""
     items: tuple[Integer | None, ...] | None = None
-    """The items, if it is known which."""
+    """The known items; None if unknown."""
     optional: bool = False
     accesses: bool = False
 
