@@ -1,4 +1,4 @@
-"""Pages, messages and help texts are plain English, as docstrings are (``tests/analysis/test_english.py``).
+"""Pages, messages, settings and help texts are plain English, as docstrings are (``tests/analysis/test_english.py``).
 
 A clause with "what" may be an object ("the hover says what happened"), and a question may name a column or a section.
 """
@@ -71,6 +71,13 @@ def test_pages_are_plain():
 def test_messages_are_plain():
     text = (ROOT / "tests" / "analysis" / "goldens" / "messages.txt").read_text(encoding="utf-8")
     assert [line for line in text.splitlines() if not is_plain(line.strip())] == []
+
+
+def test_settings_and_commands_are_plain():
+    text = (ROOT / "vscode-extension" / "package.json").read_text(encoding="utf-8")
+    found = re.findall(r'"(?:title|description|markdownDescription)": "([^"]*)"', text)
+    assert [each for each in found if each.startswith("Whether") or not is_plain(each)] == []
+    assert len(found) > 40
 
 
 def test_help_begins_with_a_sentence():
