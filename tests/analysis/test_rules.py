@@ -168,7 +168,7 @@ def test_a_rule_is_declared_beside_its_page():
 def test_rules_are_declared_nowhere_else():
     """Rules that only a run can break are declared in one file of the runtime, and in the elaboration of formulas."""
     declaring = {path for path, text in SOURCES.items() if "Rule(" in text and _declared(path)}
-    formulas = ANALYSIS / "compose" / "formulas" / "errors.py"
+    formulas = ANALYSIS / "compose" / "formulas" / "formula.py"
     modules = {page.parent.with_suffix(".py") for page in PAGES}
     assert declaring - modules == {ROOT / "runtime" / "snd_runtime" / "rules.py", formulas}
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments
 from snd_analysis.compose.body.branches import branch
 from snd_analysis.compose.body.interpreter import right_side
@@ -16,6 +17,7 @@ from snd_analysis.compose.body.scoped_names import Callees, Naming
 from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import invokes_obligations
+from snd_analysis.compose.checks.transposition import transposed_argument
 from snd_analysis.compose.dynamic.freshen import Freshening, concerned
 from snd_analysis.compose.failure import Site
 from snd_analysis.compose.loops.composed import loop
@@ -97,7 +99,15 @@ class Composing:
             error.via(invoked_at(state, call), self._began)
             raise
         state.used[specialization] = None
-        for failure in specialization.failures:
+        failures = specialization.failures
+        if (
+            any(failure.rule is rules.ASSERTION_FAILS for failure in failures)
+            and template.in_library
+            and not state.template.in_library
+        ):
+            transposed = transposed_argument(self.callees, template, given)
+            failures = failures if transposed is None else (transposed,)
+        for failure in failures:
             blame(state, failure, call, template)
         if not specialization.valid:
             return None

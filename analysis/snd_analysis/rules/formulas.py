@@ -22,6 +22,8 @@ TWO_PACKED_INDICES = Rule("two-packed-indices", section="2.12")
 UNCOUNTED_EXTENT = Rule("uncounted-extent", section="2.12")
 UPDATE_WITHOUT_INITIAL = Rule("update-without-initial", section="2.12")
 
+REMAP = "write a remapped index as '|i <> below : above|'"
+"""The message for a remapped index that is written in another way."""
 _WHERE = "a fold over elements of a tensor"
 
 

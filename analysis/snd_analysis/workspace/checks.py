@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ from snd_analysis.workspace.files import front_end_of, source
 from snd_analysis.workspace.limits import LONGEST_SHOWN_INVOCATION
 from snd_analysis.workspace.names import chunk, definition, definitions, earlier, imports, module_candidates, resolution
 from snd_analysis.workspace.others import OtherDefinitions
+
+_NUMBERED = re.compile(r"_\d+")
+"""A number instead of the name of an attribute (``attribute_without_name``)."""
 
 
 # ---- all checks of one definition, in the order of the flow: structure, names, types ---------------------------------
@@ -115,7 +119,8 @@ def errors(db: Database, name: OperatorName) -> tuple[Span, ...]:
     if found is None or around is None or is_library(name.path) or front_end_of(name.path) is not None:
         return ()
     problems = (*around.problems, *checked(db, name.path, found, around.problems))
-    wrong = (each.span for each in problems if each.rule.severity is Severity.ERROR)
+    wrong = [each.span for each in problems if each.rule.severity is Severity.ERROR]
+    wrong += [note.span for each in problems if each.rule is rules.ARGUMENT_RANK for note in each.notes]
     return (*wrong, *resolution(db, name.path, found).unclear)
 
 
@@ -142,6 +147,8 @@ def explained(db: Database, path: str, problem: Problem) -> Problem:
     attributes = [each.name.text for _, each in entries_of(found, BlockKind.ATTRIB, nodes.Parameter)]
     inputs = [each.name.text for _, each in entries_of(found, BlockKind.INPUT, nodes.Parameter)]
     named = [each.name.text for each in call.attributes.items]
+    if any(map(_NUMBERED.fullmatch, named)):
+        return _with_attribute_names(problem, edit, call, attributes)
     operator = call.function.text
     others = [edit.text[each.start : each.end] for each in call.arguments]
     given = [_as_attribute(each, edit.text, attributes) for each in call.attributes.items]
@@ -163,6 +170,20 @@ def explained(db: Database, path: str, problem: Problem) -> Problem:
         text = f"{operator}({', '.join([*others, *values])})"
         return replace(problem, message=message, repair=Repair(f"write {text}", (Edit(edit.span, text),)))
     return replace(problem, repair=None)
+
+
+def _with_attribute_names(problem: Problem, edit: Edit, call: nodes.Call, attributes: list[str]) -> Problem:
+    """Return the problem of attributes without names, ``linear{8}(x)``, with the names in the operator's order."""
+    items = () if call.attributes is None else call.attributes.items
+    if len(items) > len(attributes):
+        return replace(problem, repair=None)
+    names = [attributes[at] if _NUMBERED.fullmatch(each.name.text) else each.name.text for at, each in enumerate(items)]
+    values = [edit.text[each.value.start : each.value.end] for each in items]
+    given = ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
+    others = ", ".join(edit.text[each.start : each.end] for each in call.arguments)
+    text = f"{call.function.text}{{{given}}}({others})"
+    repair = Repair(f"write {text}", (Edit(edit.span, text),), safe=False)
+    return replace(problem, message=f"attributes have names: write '{{{given}}}'", repair=repair)
 
 
 def _named_operator(db: Database, path: str, name: nodes.Qualified) -> nodes.Definition | None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Severity, Span
 from snd_analysis.rules import check_of
 from snd_analysis.skriptnd.names import is_main
-from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes, tokenize
+from snd_analysis.skriptnd.syntax import Chunk, SyntaxTree, nodes, string_parts, tokenize
 
 DUPLICATE_OPERATOR = Rule("duplicate-operator", section="2.15")
 DUPLICATE_VERSION = Rule("duplicate-version", section="2.16")
@@ -97,12 +97,32 @@ def _missing_space(chunk: Chunk) -> Iterator[Problem]:
     text = chunk.text
     if _TOUCHING.search(text) is None or chunk.problems:
         return
+    for span, written in _touching(text, 0):
+        message = f"write a space between an integer and '..', as in '{written} ..(n)': '{written}.' is a real number"
+        end = span.start + len(written)
+        repair = Repair("insert the space", (Edit(Span(end, end), " "),))
+        yield Problem(MISSING_SPACE, span, message, repair=repair)
+
+
+def _touching(text: str, start: int) -> Iterator[tuple[Span, str]]:
+    """Yield the places of integers with the dots after them, and the integers, in a part that begins at ``start``."""
     tokens = tokenize(text).tokens
     for number, dots in pairwise(tokens):
         if number.kind == "INT" and number.end == dots.start and _TOUCHING.match(text, number.end - 1):
-            written = number.spelling(text)
-            message = (
-                f"write a space between an integer and '..', as in '{written} ..(n)': '{written}.' is a real number"
-            )
-            repair = Repair("insert the space", (Edit(Span(number.end, number.end), " "),))
-            yield Problem(MISSING_SPACE, Span(number.start, dots.end), message, repair=repair)
+            yield Span(number.start + start, dots.end + start), number.spelling(text)
+    for token in tokens:
+        if token.kind == "STRING":
+            for span in _fields(text, token.start, token.end):
+                yield from _touching(text[span.start : span.end], start + span.start)
+
+
+def _fields(text: str, start: int, end: int) -> list[Span]:
+    """Return the places of the expressions in a string literal."""
+    found: list[Span] = []
+
+    def read(start: int, end: int) -> nodes.Expression:
+        found.append(Span(start, end))
+        return nodes.ErrorExpression(start, end)
+
+    string_parts(text, start, end, 0, [], read)
+    return found

@@ -26,6 +26,13 @@ _FOREIGN_TYPES = {
     **dict.fromkeys(("string", "text"), "str"),
     **dict.fromkeys(("boolean", "bool"), "bool"),
 }
+_FOREIGN_BASES = {
+    **dict.fromkeys(("number", "numeric", "numerical", "scalar", "float", "numbers"), "num"),
+    **dict.fromkeys(("any", "typename", "object", "generic", "dtype"), "type"),
+    **dict.fromkeys(("arithmetic", "primitive"), "arith"),
+}
+"""Names for the bases of generic types in other languages."""
+_BASES = ("num", "arith", "type")
 _TYPE = re.compile(r"(?P<kind>[a-z]+?)(?:\d+)?(?:_t)?")
 
 
@@ -147,6 +154,9 @@ def _explained(undefined: UndefinedName) -> str:
 def _meant(undefined: UndefinedName) -> str | None:
     """Return the name that the author may have meant."""
     name = undefined.name
+    if undefined.wanted == "type" and undefined.block is BlockKind.DTYPE:
+        close = close_matches(name, _BASES)
+        return _FOREIGN_BASES.get(name.lower(), close[0] if close else foreign_type(name))
     if undefined.wanted == "type":
         if (known := foreign_type(name)) is not None:
             return known

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
-from snd_analysis.base import Problem, Span
+from snd_analysis.base import Note, Problem, Span
 from snd_analysis.skriptnd.names import (
     Declaration,
     Resolution,
@@ -163,7 +164,7 @@ def without_consequences(
     has_lost_length = _has_lost_length(definition, names)
     has_ambiguous_rank = any(problem.rule is rules.AMBIGUOUS_SHAPE for problem in types)
     has_lost_statement = any(problem.rule is rules.OUTPUT_NOT_ASSIGNED for problem in types)
-    for problem in types:
+    for problem in _ranks_told_once(resolution, types):
         if has_lost_length and problem.rule is rules.PACK_EXPECTED and _is_input(resolution, problem.span):
             continue  # the declaration of the input, `xs: real[n]`, has lost `..(k)`
         if has_ambiguous_rank and problem.rule is rules.INDEX_COUNT:
@@ -171,6 +172,33 @@ def without_consequences(
         if has_lost_statement and problem.rule is rules.UNKNOWN_QUANTIZED_TENSOR:
             continue  # the statement that assigns the output had the label
         yield problem
+
+
+def _ranks_told_once(resolution: Resolution, types: Sequence[Problem]) -> list[Problem]:
+    """Return the problems with one for each declared tensor of a wrong rank; its further uses are notes."""
+    kept: list[Problem] = []
+    first: dict[tuple[Symbol, str], int] = {}
+    for problem in types:
+        symbol = _argument(resolution, problem.span) if problem.rule is rules.ARGUMENT_RANK else None
+        if symbol is None:
+            kept.append(problem)
+            continue
+        key = symbol, problem.message.partition(" needs ")[2]
+        if key in first:
+            at = first[key]
+            note = Note(problem.span, f"'{symbol.name}' has the wrong rank here, too")
+            kept[at] = replace(kept[at], notes=(*kept[at].notes, note))
+        else:
+            first[key] = len(kept)
+            kept.append(problem)
+    return kept
+
+
+def _argument(resolution: Resolution, span: Span) -> Symbol | None:
+    """Return the declared tensor that is named at a place, as a whole argument."""
+    declared = (SymbolKind.INPUT, SymbolKind.VARIABLE, SymbolKind.CONSTANT)
+    targets = (use.target for use in resolution.uses_in(span) if use.span == span)
+    return next((each for each in targets if isinstance(each, Symbol) and each.kind in declared), None)
 
 
 def _is_in(problem: Problem, span: Span) -> bool:

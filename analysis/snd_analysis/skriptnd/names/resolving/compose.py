@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from snd_analysis import rules
-from snd_analysis.base import Edit, Note, Problem, Repair
+from snd_analysis.base import Edit, Note, Problem, Repair, Span
+from snd_analysis.skriptnd.names.module_scope import BUILT_INS
 from snd_analysis.skriptnd.names.resolving.expressions import resolve_expression, resolve_invocation, resolve_type
 from snd_analysis.skriptnd.names.resolving.parameters import resolve_declared
 from snd_analysis.skriptnd.names.resolving.tables import Tables
@@ -81,8 +82,38 @@ class ComposeNames:
                 resolve_invocation(self._tables, scope, value)
             case nodes.Binary() if _is_open_generic(value, scope, self._tables):
                 self._report_open_generic(value)
+            case nodes.Select() if self._invokes(value.consequent, scope) or self._invokes(value.alternative, scope):
+                self._report_select(value, scope)
             case _:
                 resolve_expression(self._tables, scope, value)
+
+    def _invokes(self, value: nodes.Expression | None, scope: Scope) -> bool:
+        """Return whether a branch of ``c ? a : b`` invokes an operator."""
+        if not isinstance(value, nodes.Call) or (value.function.text in BUILT_INS and value.attributes is None):
+            return False
+        parts = tuple(part.text for part in value.function.parts)
+        return scope.find(parts[0]) is None and self._tables.module_scope.operator(parts) is not None
+
+    def _report_select(self, value: nodes.Select, scope: Scope) -> None:
+        """Report ``c ? f(x) : x``: only a branch chooses what to invoke (2.10.1)."""
+        parts = (value.condition, value.consequent, value.alternative)
+        for part in parts:
+            if part is not None:
+                self._callable(part, scope)
+        condition, consequent, alternative = (
+            None if part is None else part.span.shifted(self._tables.base) for part in parts
+        )
+        repair = None
+        if condition is not None and consequent is not None and alternative is not None:
+            edits = (
+                Edit(Span(condition.start, condition.start), "if "),
+                Edit(Span(condition.end, consequent.start), " then "),
+                Edit(Span(consequent.end, alternative.start), " else "),
+            )
+            repair = Repair("write 'if'", edits)
+        message = "'? :' chooses between values, and operators are invoked by branches: write 'if … then … else …'"
+        span = value.span.shifted(self._tables.base)
+        self._tables.make_unclear(value, Problem(rules.NESTED_INVOCATION, span, message, repair=repair))
 
     def _report_open_generic(self, value: nodes.Binary) -> None:
         name = value.left.text if isinstance(value.left, nodes.Qualified) else ""

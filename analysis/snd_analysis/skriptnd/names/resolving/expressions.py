@@ -177,13 +177,19 @@ def _report_function(tables: Tables, scope: Scope, call: nodes.Call) -> None:
     hint = f"; did you mean '{close[0]}'?" if close else ""
     if name.text in FOREIGN_NAMES:
         hint = f": {FOREIGN_NAMES[name.text]}"
-    elif name.text in _CONTRACTIONS and any(isinstance(each, nodes.Subscript) for each in call.arguments):
+    elif name.text in _CONTRACTIONS and _accesses(scope, call):
         hint = f"; over elements of a tensor write 'y[i,] {_CONTRACTIONS[name.text]} x[i, j], i < n, j < m'"
     elif name.text in _REDUCTIONS:
         hint = f"; write '{_REDUCTIONS[name.text]}' for a pack 'p'"
     elif meant_operator(name.text) is not None and tables.block is BlockKind.LOWER and not close:
         hint = f"; the operator '{meant_operator(name.text)}' can be invoked in '@compose' only"
     _report(tables, rules.UNDEFINED_NAME, name, f"there is no built-in function '{name.text}'{hint}")
+
+
+def _accesses(scope: Scope, call: nodes.Call) -> bool:
+    """Return whether an argument is computed from an element of a tensor."""
+    parts = (each for argument in call.arguments for each in (argument, *nodes.descendants(argument)))
+    return any(isinstance(each, nodes.Subscript) and is_tensor(scope, each.target) for each in parts)
 
 
 def _hoisted(tables: Tables, scope: Scope, call: nodes.Call) -> Repair | None:

@@ -14,7 +14,7 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.limits import MOST_ERRORS_IN_A_ROW
-from snd_analysis.skriptnd.syntax.recovery import misplaced, repairs, rereading, wrong_brackets
+from snd_analysis.skriptnd.syntax.recovery import misplaced, missing_symbols, repairs, rereading, wrong_brackets
 from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.recovery.unfinished import (
@@ -42,6 +42,10 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _REPAIRS: tuple[repairs.RepairFunction, ...] = (
     misplaced.nested_definition,
     misplaced.nested_import,
+    missing_symbols.missing_dot,
+    missing_symbols.name_of_several_words,
+    missing_symbols.remap_without_bars,
+    missing_symbols.attribute_without_name,
     wrong_brackets.wrong_brackets_of_block,
     wrong_brackets.parameters_after_name,
     wrong_brackets.block_without_braces,

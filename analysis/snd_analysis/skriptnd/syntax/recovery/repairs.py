@@ -384,14 +384,14 @@ def _named_in_braces(fault: Fault, callee: str, opening: Token) -> Repair | None
     """Return the repair that gives all named arguments of a call as attributes; None if the call has no end."""
     automaton = fault.automaton
     first = automaton.index_of(opening.start)
-    closing = None if first is None else _end_of_arguments(automaton, first)
+    closing = None if first is None else end_of_arguments(automaton, first)
     if first is None or closing is None:
         return None
-    given = [*_arguments(automaton, first, closing)]
+    given = [*arguments_within(automaton, first, closing)]
     last = closing
     if automaton.tokens[closing + 1 : closing + 2] and automaton.tokens[closing + 1].kind == "LPAR":
-        last = _end_of_arguments(automaton, closing + 1) or closing
-        given += _arguments(automaton, closing + 1, last)
+        last = end_of_arguments(automaton, closing + 1) or closing
+        given += arguments_within(automaton, closing + 1, last)
     named = ", ".join(text for text, is_named in given if is_named)
     others = ", ".join(text for text, is_named in given if not is_named)
     start = first
@@ -402,7 +402,7 @@ def _named_in_braces(fault: Fault, callee: str, opening: Token) -> Repair | None
     return rules.syntax.in_braces(edit)
 
 
-def _end_of_arguments(automaton: Automaton, opening: int) -> int | None:
+def end_of_arguments(automaton: Automaton, opening: int) -> int | None:
     """Return the index of the bracket that closes the one at ``opening`` in its statement, else None."""
     depth = 0
     for at in range(opening, min(len(automaton.tokens), opening + MOST_TOKENS_OF_BLOCK)):
@@ -415,7 +415,7 @@ def _end_of_arguments(automaton: Automaton, opening: int) -> int | None:
     return None
 
 
-def _arguments(automaton: Automaton, opening: int, closing: int) -> Iterator[tuple[str, bool]]:
+def arguments_within(automaton: Automaton, opening: int, closing: int) -> Iterator[tuple[str, bool]]:
     """Yield the text of each argument between two brackets, and whether it has a name."""
     depth, first = 0, opening + 1
     for at in range(opening + 1, closing + 1):

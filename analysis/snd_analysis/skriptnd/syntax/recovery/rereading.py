@@ -42,7 +42,7 @@ def foreign_word(fault: Fault) -> bool:
     edit = Edit(Span(token.start, fault.token.start if kind == "NOT" else token.end), written)
     repair = Repair(f"write '{written}'", (edit,), safe=False)
     message = f"'{fault.word(token)}' is written '{written}'"
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, kind, written)
     return True
@@ -55,7 +55,7 @@ def not_equal(fault: Fault) -> bool:
     """
     if fault.token.kind != "REMAP" or not _parses_with(fault, ["NE"]):
         return False
-    replace(_back_to(fault, fault.automaton.at), "NE")
+    replace(back_to(fault, fault.automaton.at), "NE")
     return True
 
 
@@ -78,7 +78,7 @@ def empty_generics(fault: Fault) -> bool:
         return False
     if automaton.token(1).kind not in ("LPAR", "LBRACE") or not _parses_with(fault, []):
         return False
-    again = _back_to(fault, automaton.at)
+    again = back_to(fault, automaton.at)
     repair = Repair("remove '<>'", (Edit(span_of(token), ""),), safe=False)
     message = "'<>' names no type: leave it out, or write the types between '<' and '>'"
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
@@ -93,7 +93,7 @@ def stray_comma(fault: Fault) -> bool:
         return False
     if not _parses(fault, at, [], 1):
         return False
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     place = span_of(again.token)
     repair = Repair("remove ','", (Edit(place, ""),), safe=False)
     again.report(rules.SYNTAX_ERROR, place, "nothing follows this ','", again.context(), repair)
@@ -106,7 +106,7 @@ def no_fold(fault: Fault) -> bool:
     at = fault.automaton.at - 1
     if fault.token.kind not in ("DOTS", "ELLIPSIS") or at < 0 or not _parses(fault, at, ["PLUS"], 1):
         return False
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     folds = _FOLDS if fault.token.kind == "DOTS" else _CUMULATIVE_FOLDS
     written = f"'{again.word(again.token)} {fault.word(fault.token)}'"
     span = Span(again.token.start, fault.token.end)
@@ -121,7 +121,7 @@ def keyword_before(fault: Fault) -> bool:
         token = fault.automaton.tokens[at]
         word = fault.word(token)
         if token.kind == keywords().get(word) and token.kind != "TYPE" and _parses(fault, at, ["ID"], 1):
-            again = _back_to(fault, at)
+            again = back_to(fault, at)
             again.report_keyword(token)
             _take(again, "ID", word)
             return True
@@ -139,7 +139,7 @@ def label_without_quotes(fault: Fault) -> bool:
     quoted = f'"{fault.word(token)}"'
     repair = Repair(f"write {quoted}", (Edit(span_of(token), quoted),), safe=False)
     message = f"the label of a printed value is a string: write {quoted}"
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     again.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
     _take(again, "STRING")
     return True
@@ -207,7 +207,7 @@ def label_that_is_no_name(fault: Fault) -> bool:
         return False
     if not _parses(fault, at, ["ID"], 1):
         return False
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     again.report(rules.SYNTAX_ERROR, span_of(again.token), "a label is a name, and begins with a letter")
     _take(again, "ID", "_label")
     return True
@@ -233,7 +233,7 @@ def range_of_extents(fault: Fault) -> bool:
         return False
     if at < 0 or fault.automaton.tokens[at].kind != "DOTS" or not _parses(fault, at, ["COMMA"], 1):
         return False
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     message = "an extent is no range: separate extents by ',', or write '|' before the upper bound of a dynamic one"
     again.report(rules.SYNTAX_ERROR, span_of(again.token), message)
     _take(again, "COMMA")
@@ -251,7 +251,7 @@ def statement_without_results(fault: Fault) -> bool:
         return False
     if not _parses(fault, entry.at, ["ID", "ASSIGN"], int(returns)):
         return False
-    again = _back_to(fault, entry.at)
+    again = back_to(fault, entry.at)
     message = "a statement begins with the names of its results: write 'results = …;'"
     if returns:
         message = "nothing is returned here: assign the outputs, as in 'y = x;'"
@@ -281,7 +281,7 @@ def tuple_for_list(fault: Fault) -> bool:
         return False
     closer, last = automaton.token(closing), automaton.at + closing
     repair = Repair("write a list", (Edit(span_of(opening), "["), Edit(span_of(closer), "]")))
-    again = _back_to(fault, at)
+    again = back_to(fault, at)
     span = Span(opening.start, closer.end)
     again.report(rules.SYNTAX_ERROR, span, "a list stands in brackets, not in parentheses", (), repair)
     _take(again, "LSQB")
@@ -312,7 +312,7 @@ def block_for_attributes(fault: Fault) -> bool:
             continue
         for kind in _OPENED_BY:
             if _parses(fault, at, [kind], 0):
-                _back_to(fault, at).report_missing(kind)
+                back_to(fault, at).report_missing(kind)
                 fault.automaton.supply(kind, fault.automaton.last_end, fault.automaton.last_end)
                 return True
     return False
@@ -324,7 +324,7 @@ def block_without_opening(fault: Fault) -> bool:
         return False
     for at in (fault.automaton.at, *_places_before(fault)):
         if _parses(fault, at, ["LBRACE"], 0):
-            _back_to(fault, at).report_missing("LBRACE")
+            back_to(fault, at).report_missing("LBRACE")
             fault.automaton.supply("LBRACE", fault.automaton.last_end, fault.automaton.last_end)
             return True
     return False
@@ -372,7 +372,7 @@ def semicolon_in_formula(fault: Fault) -> bool:
     problems = automaton.builder.problems
     problems[:] = [problem for problem in problems if problem.span.start < last.start]
     automaton.entry = entry._replace(at=first, problems=len(problems))
-    again = _back_to(fault, semicolon)
+    again = back_to(fault, semicolon)
     repair = Repair("write ','", (Edit(span_of(again.token), ","),), safe=False)
     again.report(rules.SYNTAX_ERROR, span_of(again.token), again.found_expected("','"), again.context(), repair)
     _take(again, "COMMA")
@@ -407,7 +407,7 @@ def _rest(fault: Fault) -> list[str]:
     return kinds if len(kinds) > 1 and kinds[-1] == "SEMI" else fault.following()
 
 
-def _back_to(fault: Fault, at: int) -> Fault:
+def back_to(fault: Fault, at: int) -> Fault:
     """Go back to where the token ``at`` was the next."""
     fault.automaton.rewind(at)
     return Fault(fault.automaton)

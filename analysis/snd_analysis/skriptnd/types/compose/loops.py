@@ -121,6 +121,9 @@ def _scan(work: TypingState, scan: nodes.Scan) -> TypedValue:
     assert value.type is not None
     if not value.type.packed:
         message = f"a loop scans packs, but this is a single tensor of type '{value}'"
+        if value.compile_time and value.type.dtype == INT:
+            name = scan.name.text
+            message = f"a loop scans packs, and this is a number: a loop counts by '..({name} -> n)' after 'do'"
         work.context.report(rules.PACK_EXPECTED, scan.value, message)
         work.context.distrust(work.context.symbol(scan.value))  # its declaration may be wrong
         return UNKNOWN

@@ -53,8 +53,7 @@ def _report_remap(context: Context, node: nodes.Bounded) -> None:
     if isinstance(node.value, nodes.Binary) and node.value.operator.text == "<":
         operator = context.span(node.value.operator)
         repair = Repair("write '<>'", (Edit(Span(operator.start, operator.end), "<>"),))
-    message = "write a remapped index as '|i <> below : above|'"
-    context.report(rules.REMAP_NOTATION, node, message, repair=repair)
+    context.report(rules.REMAP_NOTATION, node, rules.formulas.REMAP, repair=repair)
 
 
 # ---- the forms -------------------------------------------------------------------------------------------------------

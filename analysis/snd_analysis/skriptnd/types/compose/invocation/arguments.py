@@ -89,6 +89,8 @@ class ArgumentCheck:
         self._attributes: dict[str, nodes.Attribute] = {}
         """The attributes that the invocation gives, by name."""
         self._bound: list[_Bound] = []
+        self.mistyped: set[Dtype] = set()
+        """The element types of inputs that an argument of another type was given for."""
 
     def check(self, call: nodes.Call, values: Sequence[TypedValue]) -> None:
         """Check the arguments against the inputs, and bind types, ranks and extents by them."""
@@ -194,6 +196,7 @@ class ArgumentCheck:
             return self._types.deduce(formal.dtype, actual.dtype, argument, role)
         if formal.dtype == actual.dtype:
             return True
+        self.mistyped.add(formal.dtype)
         message = f"{role} of '{self._name.name}' has the type '{formal}', but this is '{value}'"
         known = value.compile_time or not actual.tensor
         repair = as_real(self._work.context, argument, formal.dtype, actual.dtype) if known else None
@@ -363,8 +366,18 @@ class ArgumentCheck:
         if given is None or axis is None or axis.value is None or rank is None or -rank <= axis.value < rank:
             return False
         message = rules.invocations.outside_axis(axis.value, self._name.name, f"{value}", rank)
+        if self._has_end():
+            message = f"'axis' of '{self._name.name}' is {axis.value}, but for '{value}' it is {-rank} to {rank}"
         self._work.context.report(rules.ARGUMENT_RANK, given, message)
         return True
+
+    def _has_end(self) -> bool:
+        """Return whether the axis may be the rank: a pack becomes a dimension there, as by ``layout.stack``."""
+        first = self._signature.inputs[0]
+        is_stacked = (
+            first.type is not None and first.type.packed and all(each.packed for each in first.dimensions or ())
+        )
+        return is_stacked and "squeeze" not in self._attributes
 
     # ---- messages ----------------------------------------------------------------------------------------------------
     def _report(

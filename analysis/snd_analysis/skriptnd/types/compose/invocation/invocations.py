@@ -102,12 +102,20 @@ def invoke(work: TypingState, call: nodes.Call) -> list[TypedValue] | None:
     if call.generics is not None:
         types.give(call.generics)
     AttributeCheck(work, name, signature, types, binding, call).check(call.attributes, attributes, call.function)
-    ArgumentCheck(work, name, signature, types, binding).check(call, arguments)
+    argument_check = ArgumentCheck(work, name, signature, types, binding)
+    argument_check.check(call, arguments)
     types.finish(call.function)
     counts = (binding.known(part.count) for each in signature.inputs for part in each.dimensions or () if part.packed)
     if any(count is not None and shapes.is_negative(count) for count in counts):
         binding.give_up()  # composing says so: nothing follows from it here
     results = [_result(output, types, binding, name, call) for output in signature.outputs]
+    if argument_check.mistyped:  # the results may be meant to have the type of the argument
+        results = [
+            replace(UNKNOWN, invoked=name, place=call.function)
+            if each.type is not None and each.type.dtype in argument_check.mistyped
+            else each
+            for each in results
+        ]
     if like is not None and context.amount_said() == said and binding.is_repeatable:
         work.invoked[like.key] = KnownResults(tuple(results), like.ranks, binding)
     return results
