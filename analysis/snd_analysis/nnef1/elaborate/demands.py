@@ -173,7 +173,9 @@ def _shape_of(value: ElaboratedValue) -> Sequence[Integer] | None:
 def _rank_of_bias(given: Mapping[str, Given]) -> Iterator[Demand]:
     bias = given.get("bias")
     shape = None if bias is None else _shape(bias.value)
-    if bias is not None and shape is not None and shape and (len(shape) != 2 or shape[0] != "1"):
+    if bias is None or not shape or (len(shape) == 1 and shape[0] != "1"):
+        return  # the parser of Khronos takes a bias of one dimension
+    if len(shape) != 2 or shape[0] != "1":
         yield Demand(bias.span, f"the bias must have the extents [1, channels], but has [{', '.join(shape)}]")
 
 

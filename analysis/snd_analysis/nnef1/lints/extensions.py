@@ -64,8 +64,8 @@ def _missing_extension(file: KhronosFile) -> Iterator[Problem]:
 
 
 def _expressions(document: nodes.Document) -> Iterator[Span]:
-    """Yield expressions in the graph that are not invocations with names, literals, and arrays and tuples of these."""
-    for definition in definitions(document, "graph"):
+    """Yield expressions in bodies that are not invocations with names, literals, and arrays and tuples of these."""
+    for definition in (*definitions(document, "graph"), *definitions(document, "fragment")):
         for start, statement in assignments(definition):
             found = _expression_in(statement)
             if found is not None:
