@@ -15,7 +15,7 @@ from snd_analysis.proofs.case_analysis.cases import ParameterCase, cases_of
 from snd_analysis.proofs.counterexample import candidate_of, with_numbers, with_reals
 from snd_analysis.proofs.declared import divisors_of_checks, divisors_of_inputs, holding, input_facts, is_refused
 from snd_analysis.proofs.goal import UNDECIDED, Gap
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_REALS, Pace
+from snd_analysis.proofs.limits import MILLISECONDS, MOST_REALS, TIME_IS_OVER, Pace
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Solver, Undecided
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -56,7 +56,7 @@ class _Looking(Struct):
         text = f"the assertion '{written(self.node.condition)}'"
         proof = Proof(name.path, name.name, self._span, text, Verdict.IMPLIED)
         if pace.is_over():
-            return replace(proof, verdict=Verdict.UNKNOWN, reason="the time was over")
+            return replace(proof, verdict=Verdict.UNKNOWN, reason=TIME_IS_OVER)
         without = self.template.without(self._span)
         cases = cases_of(self.general, without, seconds_left)
         if cases is None:
@@ -70,7 +70,7 @@ class _Looking(Struct):
             if not is_required:
                 break
             if pace.is_over():
-                reason = reason or "the time was over"
+                reason = reason or TIME_IS_OVER
                 break
             found = self._refused_alone(case, without)
             if isinstance(found, Candidate):

@@ -29,6 +29,8 @@ MOST_NAMED = 6
 """Greatest number in an operator that extends the lengths of packs that are looked at."""
 SECONDS = 5.0
 """Time for one operator. Conditions that are undecided then are unknown."""
+TIME_IS_OVER = f"the {SECONDS:g} seconds for an operator were over"
+"""The reason for verdicts that need more time."""
 SECONDS_OF_ASSERTIONS = 1.0
 """Time that optional cases of longer packs leave for deciding whether assertions imply others."""
 MILLISECONDS = 400

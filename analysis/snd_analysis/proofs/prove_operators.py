@@ -16,7 +16,15 @@ from snd_analysis.proofs.conditions import goals_of
 from snd_analysis.proofs.counterexample import candidates_of, with_numbers
 from snd_analysis.proofs.goal import FALSE, Gap, Goal, Posed
 from snd_analysis.proofs.implied import implied_assertions
-from snd_analysis.proofs.limits import MILLISECONDS, MOST_CANDIDATES, MOST_CASES, SECONDS, SECONDS_OF_ASSERTIONS, Pace
+from snd_analysis.proofs.limits import (
+    MILLISECONDS,
+    MOST_CANDIDATES,
+    MOST_CASES,
+    SECONDS,
+    SECONDS_OF_ASSERTIONS,
+    TIME_IS_OVER,
+    Pace,
+)
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.solver import Counterexample, Proved, Solver
 from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
@@ -87,7 +95,7 @@ class _Proving:
             except _TimeOverError:
                 is_complete = not is_required
                 if is_required:
-                    self._gaps[None] = f"the time was over after {number} cases"
+                    self._gaps[None] = f"{TIME_IS_OVER} after {number} choices of ranks, lengths and attributes"
                 break
         self._name_unseen()
         if is_complete and not self._template.errors and any(map(self._is_undecided, self._found.values())):

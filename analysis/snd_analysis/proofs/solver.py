@@ -23,7 +23,7 @@ from snd_analysis.proofs.goal import (
     negation,
     question_of,
 )
-from snd_analysis.proofs.limits import MEMORY_MEGABYTES
+from snd_analysis.proofs.limits import MEMORY_MEGABYTES, TIME_IS_OVER
 from snd_analysis.proofs.linear import linearized
 
 _STEPS = 3000
@@ -92,7 +92,7 @@ class Solver:
             return unknown
         question, names = question_of((negation(goal), *(each.condition for each in facts)))
         if self._is_over(milliseconds):
-            return Undecided("the time was over")
+            return Undecided(TIME_IS_OVER)
         with _Asked(self._solver, question, milliseconds) as asked:
             if asked.is_possible is None:
                 return unknown
