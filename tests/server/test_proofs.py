@@ -170,7 +170,9 @@ def test_json_lists_the_conditions_of_all_files(real, project):
         "path": "a.sknd",
         "operator": "add_to_rows",
         "line": 4,
+        "column": 32,
         "condition": "the index 'j' of 'bias' is in bounds",
+        "text": "bias[j,]",
         "verdict": "refuted",
         "reason": refuted["reason"],
         "counterexample": "# >>> add_to_rows(random[1,1], random[0])",
@@ -181,6 +183,29 @@ def test_json_lists_the_conditions_of_all_files(real, project):
     for strict in (["--error-on-warning"], ["--error", "not-for-all-sizes"]):
         assert real("check", "--proofs", "--no-cache", *strict, "a.sknd").status == 1
     assert real("check", "--proofs", "--no-cache", "--error-on-warning", "b.sknd").status == 0
+
+
+DIVISORS = """operator divisors {
+    @attrib { a: int; b: int; }
+    @input { x: real[n]; }
+    @output { y: real[n]; }
+    @assert { a > 0; }
+    @lower { y[i,] = real(i / a + i / b), i < n; }
+}
+"""
+
+
+def test_equal_conditions_of_one_line_are_told_apart(real, project):
+    (project / "a.sknd").write_text(DIVISORS)
+    found = [each for each in proofs_in(real, "a.sknd") if each["condition"] == "no divisor is zero"]
+    assert [(each["line"], each["column"], each["text"], each["verdict"]) for each in found] == [
+        (6, 27, "i / a", "proved"),
+        (6, 35, "i / b", "refuted"),
+    ]
+    lines = real("check", "--proofs", "--no-cache", "a.sknd").stdout.splitlines()
+    shown = [" ".join(each.split()) for each in lines]
+    assert "a.sknd:6:27 divisors proved no divisor is zero (in 'i / a')" in shown
+    assert "a.sknd:6:35 divisors refuted no divisor is zero (in 'i / b'): divisors{a=1, b=0}(random[1])" in shown
 
 
 def test_without_z3_it_is_said_what_to_install(real, project, monkeypatch):

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from snd_analysis.base import loaded_when_used
-from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict
+from snd_analysis.proofs.verdicts import Candidate, Proof, Verdict, condition_text
 
 if TYPE_CHECKING:
     from snd_analysis.proofs.mending import Proposals
@@ -25,6 +25,7 @@ __all__ = [
     "Proposals",
     "Verdict",
     "assertion_edit",
+    "condition_text",
     "is_available",
     "proofs_of_file",
     "proofs_of_operator",

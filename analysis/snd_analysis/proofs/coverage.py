@@ -30,7 +30,7 @@ from snd_analysis.symbolic.integers import TRUE, Integer
 
 Question = tuple[tuple[Expression, ...], Expression]
 """Facts, and the condition that may follow from them."""
-_DECIDES = "a guarded index decides which elements are written"
+_SKIPS = "a guarded index may leave elements out, which are 0 then"
 
 
 class FormulaWrite(Struct, frozen=True):
@@ -75,6 +75,7 @@ def coverage(
     """Yield the goals that each element of a tensor of these extents is written once.
 
     If other formulas accumulate into the tensor, ``=`` may leave elements out: the accumulation begins with a value.
+    If a guarded index leaves elements out, they are 0, which may be meant: the condition is unknown then.
     """
     text = coverage_text(node, is_accumulated)
     places = [place for writer in writers for place in writer.write.places]
@@ -89,9 +90,8 @@ def coverage(
         yield Goal(base, node, text, holds=True)
         return
     depends = any(each.reads_data for each in writers)
-    unless = _DECIDES if any(each.is_guarded for each in writers) else ""
 
-    def posed(more: Sequence[Expression], goal: Expression, enough: Question | None = None) -> Goal:
+    def posed(more: Sequence[Expression], goal: Expression, enough: Question | None = None, unless: str = "") -> Goal:
         return Goal(
             base, node, text, (*facts, *more), goal, reads_data=depends, unless_proved=unless, breaks=WRITTEN_ONCE,
             enough=None if enough is None else ((*facts, *enough[0]), enough[1]),
@@ -104,7 +104,8 @@ def coverage(
         for condition in (cell >= 0, cell < logic.integer(extent))
     ]
     if not is_accumulated:
-        yield posed(inside, any_of(*(_is_hit(writer, cells, logic, writing.sufficient) for writer in writers)))
+        hit = any_of(*(_is_hit(writer, cells, logic, writing.sufficient) for writer in writers))
+        yield posed(inside, hit, unless=_SKIPS if any(each.is_guarded for each in writers) else "")
     for writer in writers:
         if not all(isinstance(place.index, AxisPosition) for place in writer.write.places):
             enough = _is_regained(writer, logic, writing.necessary, facts)

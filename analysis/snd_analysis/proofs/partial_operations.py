@@ -36,6 +36,7 @@ _TEXTS = {
     rules.EMPTY_EXTREMUM: "no minimum or maximum is that of an empty pack",
     rules.LENGTH_MISMATCH: "packs have the length that is demanded",
     rules.CAST_TYPE: "each real has an int value",
+    rules.LOOP_COUNT: "no count of a loop is negative",
 }
 _FINITE = ("abs", "sign", "round", "floor", "ceil", "frac", "sin", "cos", "atan", "tanh", "asinh", "erf")
 """Functions whose results are finite numbers if their arguments are."""
@@ -47,7 +48,7 @@ AssumedConditions: TypeAlias = "tuple[Expression, ...]"
 
 def text_of_failure(rule: Rule) -> str:
     """Return the text of the condition that a failure breaks."""
-    return _TEXTS.get(rule, f"nothing breaks '{rule.name}'")
+    return _TEXTS.get(rule, f"no evaluation fails by '{rule.name}'")
 
 
 def defined_goals(

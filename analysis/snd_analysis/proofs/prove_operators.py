@@ -186,7 +186,7 @@ class _Proving:
         if not candidates:
             return "the sizes that break it can't be written as a sample"
         if self._holds(goal, tried):
-            return "sizes seem to break it, but it holds for them"
+            return "no proof was found; the sizes that were tried do not break it"
         state.candidates += candidates
         state.mends = state.mends or goal.mends
         state.breaks = goal.breaks

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from snd_analysis.symbolic.integers import Truth
 
 
+_LONGEST_OPERAND = 60
+"""Maximum number of characters of an operand that is shown with a condition."""
+
+
 class Verdict(StrEnum):
     """The answer about a condition for all sizes; for an assertion, ``IMPLIED`` and ``NOT_IMPLIED`` by the others."""
 
@@ -49,3 +53,10 @@ class Proof(Struct, frozen=True):
     """Conditions on sizes; a single one may mend it. Empty once ``assertions`` are known."""
     assertions: tuple[str, ...] = ()
     """Assertions that mend it together."""
+
+
+def condition_text(proof: Proof, text: str) -> str:
+    """Return the condition with its operand, unless it names one; ``text`` is what the span of the proof counts in."""
+    operand = " ".join(text[proof.span.start : proof.span.end].split())
+    is_named = "'" in proof.condition or not operand or len(operand) > _LONGEST_OPERAND
+    return proof.condition if is_named else f"{proof.condition} (in '{operand}')"

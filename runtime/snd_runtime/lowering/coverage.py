@@ -2,8 +2,8 @@
 
 Such a formula gives a tensor its values, each element one. Where other formulas accumulate into the tensor, elements
 that '=' leaves out have the value that the accumulation begins with, so only elements that '=' writes twice are wrong.
-Tensors are left alone if a guarded index or data decide which of their elements are written. Samples without a recorded
-result are held to it: an author who records a result has looked at it.
+A guarded index leaves elements out, too. Tensors are not counted if data decide which of their elements are written.
+Samples without a recorded result are held to it: an author who records a result has looked at it.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ def check_coverage(specialization: Specialization) -> None:
         for slot in formula.slots:
             for each in (slot, *slot.items):
                 writing[each].append(formula)
-    for slot, place, is_accumulated in _initialized(specialization, tensors):
+    for slot, place, is_partial in _initialized(specialization, tensors):
         group = [each for each in writing[slot] if each.operator == "="]
         if all(map(_is_static, group)):
-            _check(slot, group, place, is_accumulated)
+            _check(slot, group, place, is_partial)
 
 
 def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Iterator[tuple[Slot, Place, bool]]:
-    """Yield the outputs that formulas with ``=`` write without guards, with the place of the first formula.
+    """Yield the outputs that formulas with ``=`` write, with the place of the first formula.
 
-    The bool tells whether other formulas accumulate into the output.
+    The bool tells whether elements may be left out: other formulas accumulate into the output, or an index is guarded.
     """
     template = specialization.template
     writing: defaultdict[Symbol, list[tuple[int, nodes.Lowering]]] = defaultdict(list)
@@ -74,25 +74,24 @@ def _initialized(specialization: Specialization, tensors: FormulaTensors) -> Ite
         initial = [(base, node) for base, node in formulas if node.operator.text == "="]
         if not initial or any(node.operator.text == ":=" for _, node in formulas):
             continue
-        if any(skips_points(node) for _, node in initial):
-            continue
+        is_partial = len(initial) < len(formulas) or any(skips_points(node) for _, node in initial)
         value = tensors.values[symbol]
         for slot in value.segments if isinstance(value, Pack) else (value,):
             if isinstance(slot, Slot) and None not in slot.shape:
-                yield slot, template.place(*initial[0]), len(initial) < len(formulas)
+                yield slot, template.place(*initial[0]), is_partial
 
 
 def _is_static(formula: Formula) -> bool:
     return not formula.counters and all(isinstance(axis.extent, Constant) for axis in formula.axes)
 
 
-def _check(slot: Slot, formulas: Sequence[Formula], place: Place, is_accumulated: bool) -> None:
+def _check(slot: Slot, formulas: Sequence[Formula], place: Place, is_partial: bool) -> None:
     shape = tuple(extent or 0 for extent in slot.shape)
     counts = _counts(slot, formulas, shape)
     if counts is None:
         return
     for broken, rule, says in (
-        ((counts == 0) & (not is_accumulated), UNWRITTEN_ELEMENT, "is never written"),
+        ((counts == 0) & (not is_partial), UNWRITTEN_ELEMENT, "is never written"),
         (counts > 1, WRITTEN_TWICE, "is written more than once"),
     ):
         if broken.any():
@@ -105,7 +104,7 @@ def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> 
     """Return how often each element is written; None if all are once, or that is too much to look at."""
     size = prod(shape)
     forms = [
-        (analysis, analysis.affine_places(write.places) if write.slot is slot and formula.condition is None else None)
+        (analysis, analysis.affine_places(write.places) if write.slot is slot and _is_total(formula) else None)
         for analysis, formula in ((_space(formula), formula) for formula in formulas)
         for write in formula.writes
     ]
@@ -133,6 +132,10 @@ def _counts(slot: Slot, formulas: Sequence[Formula], shape: tuple[int, ...]) -> 
             return None
         np.add.at(counts, tuple(indices), 1) if shape else counts.__iadd__(prod(analysis.extents))
     return counts
+
+
+def _is_total(formula: Formula) -> bool:
+    return formula.condition is None and not skips_points(formula.node)
 
 
 def _space(formula: Formula) -> Analysis:

@@ -109,7 +109,7 @@ def _refuted(proof: Proof, snapshot: Snapshot, evaluate: Evaluate) -> Proof:
         why = _failure(proof, candidate, snapshot, evaluate)
         if why is not None:
             return replace(proof, candidates=(candidate,), reason=why)
-    reason = "sizes seem to break it, but evaluating the operator with them does not fail"
+    reason = "no proof was found; the sizes that were tried do not break it"
     return replace(proof, verdict=Verdict.UNKNOWN, candidates=(), reason=reason)
 
 

@@ -115,6 +115,8 @@ def _cover(operator: Operator, outcome: Outcome, known: Sizes, shapes: dict[str,
         number = next((at for at, each in enumerate(operator.formulas) if each.target == output.name), 0)
         if "=" not in operators or ":=" in operators:
             continue
+        if prod(shapes[output.name]) > 10 * MOST_POINTS:
+            raise TooManyPointsError
         items = range(known[output.length]) if output.length else (None,)
         if prod(shapes[output.name]) > MOST_POINTS:
             raise TooManyPointsError

@@ -182,11 +182,18 @@ class _Formula:
                 part = index.items[number] if len(index.items) == len(row) else index
                 message = (
                     f"the index '{written(part)}' {reached}, outside of '{tensor.name}', which is "
-                    f"'{tensor_text(tensor)}' here; write '|{written(part)}|' to skip what is outside"
+                    f"'{tensor_text(tensor)}' here{self._advice(node, written(part))}"
                 )
                 site = Site(self._template.place(self._base, node), "this is computed here")
                 return Failure(rules.ACCESS_OUT_OF_RANGE, message, (site,))
         return None
+
+    def _advice(self, node: nodes.Node, index: str) -> str:
+        """Return the advice to guard an index; ``=`` leaves the elements 0 that a guard skips."""
+        if self._node.operator.text != "=":
+            return f"; write '|{index}|' to skip what is outside"
+        target = self._node.target
+        return "" if node is target else f"; write '|{index}|' to leave '{target.name.text}' 0 there"
 
     def _indices(self, index: nodes.Index) -> list[Value] | None:
         """Return the index of every dimension, UNDEFINED where not known; None if not even their number is."""

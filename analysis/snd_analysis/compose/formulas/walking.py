@@ -18,7 +18,6 @@ from snd_analysis.compose.formulas.affine import Analysis
 from snd_analysis.compose.formulas.formula import (
     Formula,
     OutOfBoundsError,
-    Write,
     outside_of_tensor,
     point_text,
     skips_points,
@@ -103,25 +102,22 @@ def computed_elements(formulas: Sequence[Formula], slot: Slot, known: KnownEleme
 
 
 def written_elements(formula: Formula, slot: Slot) -> list[tuple[int, ...]] | None:
-    """Return the elements of a tensor that a formula writes, one for each write where its condition holds.
+    """Return the elements of a tensor that a formula writes, one for each write that is not skipped.
 
-    None if data decide about it, or there are more points than are looked at one by one.
+    None if data decide about it, a point fails, or there are more points than are looked at one by one.
     """
     extents = [int(axis.extent.value) for axis in formula.axes if isinstance(axis.extent, Constant)]
-    writes = [write for write in formula.writes if write.slot is slot or slot in write.slot.items]
-    decided = (Read, Next, OpenValue)
     if len(extents) < len(formula.axes) or prod(extents) > MOST_POINTS:
-        return None
-    if any(isinstance(term, decided) for write in writes for term in subterms(*write.place_terms)):
         return None
     found: list[tuple[int, ...]] = []
     for point in product(*map(range, extents)):
-        here = Point(formula, dict(enumerate(point)))
-        holds = True if formula.condition is None else here.value(formula.condition)
-        if holds is None:
+        try:
+            written = Point(formula, dict(enumerate(point))).written()
+        except EvaluationError:
             return None
-        if holds:
-            found.extend(here.written(writes, slot))
+        if written is None:
+            return None
+        found.extend(element for each, element in written if each is slot)
     return found
 
 
@@ -162,6 +158,11 @@ def _accesses(formula: Formula) -> Iterator[tuple[Slot, IndexTerm, int, nodes.No
     for term in subterms(*formula.roots):
         if isinstance(term, Read):
             yield from ((term.slot, place, at, term.node) for at, place in enumerate(term.places))
+
+
+def _has_guard(*terms: Term) -> bool:
+    places = (place for each in subterms(*terms) if isinstance(each, Read) for place in each.places)
+    return any(place.bounds is Bounds.SKIPPED for place in places)
 
 
 class Skipped(Exception):  # noqa: N818
@@ -217,14 +218,50 @@ class Point:
                 except EvaluationError as error:
                     yield error
 
-    def written(self, writes: Sequence[Write], slot: Slot) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of a tensor that are written at this point."""
-        for write in writes:
-            element = tuple(int(self.value(place.index) or 0) for place in write.places)
-            if write.slot is slot:
-                yield element
-            elif write.slot.items[element[0]] is slot:
-                yield element[1:]
+    def written(self) -> list[tuple[Slot, tuple[int, ...]]] | None:
+        """Return the elements that are written at this point; None if data decide that. Raise EvaluationError.
+
+        Nothing is written where a guarded index may be out of bounds.
+        """
+        formula = self._formula
+        try:
+            self._enter()
+            holds = True if formula.condition is None else self.value(formula.condition)
+            if holds is False:
+                return []
+            if holds is None or any(self._may_skip(write.value) for write in formula.writes):
+                return None
+        except Skipped:
+            return []
+        found: list[tuple[Slot, tuple[int, ...]]] = []
+        for write in formula.writes:
+            element = [self.value(place.index) for place in write.places]
+            if None in element:
+                return None
+            at = tuple(int(each or 0) for each in element)
+            found.append((write.slot.items[at[0]], at[1:]) if write.slot.items else (write.slot, at))
+        return found
+
+    def _may_skip(self, term: Term) -> bool:
+        """Return whether data decide if a guarded index in a term skips this point. Raise Skipped if one does."""
+        if not _has_guard(term):
+            return False
+        match term:
+            case Apply(operation=operation, operands=(condition, *others)) if operation in SHORT_CIRCUITING:
+                if self._may_skip(condition):
+                    return True
+                holds = self.value(condition)
+                if holds is None:
+                    return _has_guard(*others)
+                if operation == "select":
+                    return self._may_skip(others[0 if holds else 1])
+                return holds is not (operation == "||") and self._may_skip(others[0])
+            case Apply():
+                return any(map(self._may_skip, term.operands))
+            case Read():
+                self.value(term)
+                return any(self._may_skip(each) for place in term.places for each in place.terms)
+        return False
 
     def computed(self, slot: Slot) -> Iterator[tuple[tuple[int, ...], Scalar | None]]:
         """Yield the elements of a tensor that are written here, with their values. Raise EvaluationError."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Location, Span, TextEdit, counted
@@ -14,7 +15,7 @@ from snd_analysis.ide.evaluation import Digests
 from snd_analysis.ide.hover import Hover
 from snd_analysis.ide.limits import MOST_SHOWN_CONDITIONS
 from snd_analysis.ide.markdown import bullets, code, paragraphs, plain
-from snd_analysis.proofs import Proof, Verdict
+from snd_analysis.proofs import Proof, Verdict, condition_text
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 
@@ -62,20 +63,27 @@ def conditions_hover(operator: Provable, proofs: Sequence[Proof], offset: int) -
     if not proofs:
         return None
     if operator.head.start <= offset <= operator.head.end:
-        return Hover(operator.head, _summary(proofs))
+        return Hover(operator.head, _summary(operator, proofs))
     around = [each for each in proofs if each.span.start <= offset < each.span.end]
     if not around:
         return None
     # Outer conditions concern something else: the formula, for an index in it.
     span = min((each.span for each in around), key=lambda each: each.end - each.start)
-    return Hover(span, paragraphs(["for all sizes:", bullets([_told(each) for each in around if each.span == span])]))
+    return Hover(
+        span,
+        paragraphs(["for all sizes:", bullets([_told(each, each.condition) for each in around if each.span == span])]),
+    )
 
 
-def _summary(proofs: Sequence[Proof]) -> str:
+def _summary(operator: Provable, proofs: Sequence[Proof]) -> str:
     counts = Counter(each.verdict for each in proofs)
     listed = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     open_ones = [each for verdict in (Verdict.REFUTED, Verdict.UNKNOWN) for each in proofs if each.verdict is verdict]
-    lines = [_told(each) for each in open_ones[:MOST_SHOWN_CONDITIONS]]
+    start = operator.span.start
+    lines = [
+        _told(each, condition_text(replace(each, span=each.span.shifted(-start)), operator.text))
+        for each in open_ones[:MOST_SHOWN_CONDITIONS]
+    ]
     more = len(open_ones) - len(lines)
     return paragraphs(
         [
@@ -85,8 +93,8 @@ def _summary(proofs: Sequence[Proof]) -> str:
     )
 
 
-def _told(proof: Proof) -> str:
-    told = f"{proof.verdict}: {plain(proof.condition)}"
+def _told(proof: Proof, condition: str) -> str:
+    told = f"{proof.verdict}: {plain(condition)}"
     match proof.verdict:
         case Verdict.REFUTED:
             found = proof.candidates[0]

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Shape, Tensor
 from snd_analysis.proofs.case_analysis.length_indices import symbols_below
-from snd_analysis.proofs.case_analysis.lengths import choices_of, lengths_of
+from snd_analysis.proofs.case_analysis.lengths import choices_of, lengths_of, lengths_text
 from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.limits import (
     FEW_CASES,
@@ -247,8 +247,7 @@ class _Making:
         if reason := lengths.reason or self._values.reason:
             yield Gap(reason)
         elif lengths.number is not None:
-            longest = lengths.longest
-            yield Gap(f"'{lengths.number}' is taken for a number, and lengths above {longest} are not looked at")
+            yield Gap(lengths_text(lengths.number, lengths.longest))
         for row in rows(lengths.required + 1, lengths.longest):
             yield from replace(row, is_required=False).cases()
 

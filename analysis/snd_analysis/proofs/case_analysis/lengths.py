@@ -89,8 +89,14 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
     wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
         return Lengths(named, wanted, "", compared if wanted > longest else None, reading.number, True)
-    reason = f"'{compared}' is taken for a number, and lengths above {MOST_NAMED} are not looked at"
+    reason = lengths_text(compared, MOST_NAMED)
     return Lengths(named, MOST_NAMED, reason, compared, reading.number, True)
+
+
+def lengths_text(number: str, longest: int) -> str:
+    """Return why nothing is known about longer packs; ``number`` is a name, or words for a sum of items."""
+    shown = number if " " in number else f"'{number}'"
+    return f"the operator calculates with {shown}, and snd tried only packs and ranks of up to {longest} items"
 
 
 class _Reading:

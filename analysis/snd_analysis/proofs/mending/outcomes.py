@@ -156,7 +156,7 @@ class _Running:
         if not count:
             return
         self.spans.add(_span(formula.base, formula.node))
-        is_counted = formula.operator == "=" and not skips_points(formula.node)
+        is_counted = formula.operator == "="
         if not is_counted and is_within_bounds(formula, extents):
             return
         self._points += count
@@ -176,14 +176,10 @@ class _Running:
                 self._write(formula, point)
 
     def _write(self, formula: Formula, point: Point) -> None:
-        holds = True if formula.condition is None else point.value(formula.condition)
-        if holds is None:
+        written = point.written()
+        if written is None and not skips_points(formula.node):
             raise _UndecidedError
-        for write in formula.writes if holds else ():
-            element = tuple(int(point.value(place.index) or 0) for place in write.places)
-            slot = write.slot
-            if slot.items:
-                slot, element = slot.items[element[0]], element[1:]
+        for slot, element in written or ():
             self._written.setdefault(slot, Counter())[element] += 1
 
     def _cover(self) -> None:
@@ -195,19 +191,20 @@ class _Running:
                 writing.setdefault(symbol, []).append((base, node))
         for symbol, formulas in writing.items():
             first = [(base, node) for base, node in formulas if node.operator.text == "="]
-            if any(skips_points(node) for _, node in first) or any(node.operator.text == ":=" for _, node in formulas):
+            if any(node.operator.text == ":=" for _, node in formulas):
                 continue
             value = self._tensors.values.get(symbol)
             slots = [
                 each for each in (value.items or () if isinstance(value, Pack) else (value,)) if isinstance(each, Slot)
             ]
             is_accumulated = len(first) < len(formulas)
-            if first and any(self._is_broken(slot, is_accumulated) for slot in slots):
+            is_partial = is_accumulated or any(skips_points(node) for _, node in first)
+            if first and any(self._is_broken(slot, is_partial) for slot in slots):
                 self.broken |= {
                     Broken(coverage_text(node.target, is_accumulated), _span(base, node.target)) for base, node in first
                 }
 
-    def _is_broken(self, slot: Slot, is_accumulated: bool) -> bool:
+    def _is_broken(self, slot: Slot, is_partial: bool) -> bool:
         extents: Sequence[int] = [extent or 0 for extent in slot.shape]
         written = self._written.get(slot, Counter())
-        return any(count > 1 for count in written.values()) or (not is_accumulated and len(written) < prod(extents))
+        return any(count > 1 for count in written.values()) or (not is_partial and len(written) < prod(extents))

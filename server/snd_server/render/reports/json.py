@@ -26,12 +26,19 @@ def render(report: Report) -> str:
 
 
 def _proof(proof: Proof, report: Report) -> dict[str, object]:
-    """Return the verdict on one condition; ``counterexample`` is a failing sample, or null."""
+    """Return the verdict on one condition.
+
+    ``text`` is the part of the program that the condition is about, ``counterexample`` a failing sample, or null.
+    """
+    source = report.source(proof.path)
+    at = source.position(proof.span.start)
     return {
         "path": relative_url(proof.path),
         "operator": proof.operator,
-        "line": report.source(proof.path).position(proof.span.start).line,
+        "line": at.line,
+        "column": at.column,
         "condition": proof.condition,
+        "text": source.text[proof.span.start : proof.span.end],
         "verdict": proof.verdict,
         "reason": proof.reason or None,
         "counterexample": f"# >>> {proof.candidates[0].sample}" if proof.candidates else None,

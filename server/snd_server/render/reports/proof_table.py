@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from snd_analysis.base import counted
-from snd_analysis.proofs import Proof, Verdict
+from snd_analysis.proofs import Proof, Verdict, condition_text
 from snd_server.checking.report import Report
 from snd_server.console.visible import one_line
 
@@ -30,15 +30,19 @@ def _lines(report: Report) -> Iterator[str]:
     longest = max(len(each.verdict) for each in report.proofs)
     for proof in report.proofs:
         verdict = report.paint(_STYLES[proof.verdict], f"{proof.verdict:<{longest}}")
-        yield f"{_place(proof, report):<{width}}  {verdict} {one_line(proof.condition)}{_more(proof)}\n"
+        yield f"{_place(proof, report):<{width}}  {verdict} {one_line(_condition(proof, report))}{_more(proof)}\n"
     counts = Counter(each.verdict for each in report.proofs)
     listed = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     yield f"{counted(len(report.proofs), 'condition')}: {listed}\n"
 
 
 def _place(proof: Proof, report: Report) -> str:
-    line = report.source(proof.path).position(proof.span.start).line
-    return f"{one_line(proof.path)}:{line} {proof.operator}"
+    at = report.source(proof.path).position(proof.span.start)
+    return f"{one_line(proof.path)}:{at.line}:{at.column} {proof.operator}"
+
+
+def _condition(proof: Proof, report: Report) -> str:
+    return condition_text(proof, report.source(proof.path).text)
 
 
 def _more(proof: Proof) -> str:
