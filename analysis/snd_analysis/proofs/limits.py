@@ -99,6 +99,8 @@ MOST_NAMES_NEAR = 6
 
 Further names are only compared in pairs.
 """
+LONGEST_OPERAND = 60
+"""Maximum number of characters of an operand that is shown with a condition."""
 
 
 class Pace:

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from snd_analysis.base import Span
+from snd_analysis.proofs.limits import LONGEST_OPERAND
 
 if TYPE_CHECKING:
     from snd_analysis.symbolic.integers import Truth
-
-
-_LONGEST_OPERAND = 60
-"""Maximum number of characters of an operand that is shown with a condition."""
 
 
 class Verdict(StrEnum):
@@ -58,5 +55,5 @@ class Proof(Struct, frozen=True):
 def condition_text(proof: Proof, text: str) -> str:
     """Return the condition with its operand, unless it names one; ``text`` is what the span of the proof counts in."""
     operand = " ".join(text[proof.span.start : proof.span.end].split())
-    is_named = "'" in proof.condition or not operand or len(operand) > _LONGEST_OPERAND
+    is_named = "'" in proof.condition or not operand or len(operand) > LONGEST_OPERAND
     return proof.condition if is_named else f"{proof.condition} (in '{operand}')"
