@@ -1,4 +1,4 @@
-"""A composition consists of the current definitions, for every kind of edit of an operator below it (invariant 3).
+"""A composition consists of the current definitions, for every kind of edit of an operator below it (invariant 5).
 
 Compositions of operators are shared, and one that is known records no dependencies on its parts. The dependency on
 ``reach`` replaces them. The second test shows that the first one would notice if that dependency was not recorded.

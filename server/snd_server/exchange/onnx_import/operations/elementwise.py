@@ -31,8 +31,8 @@ _SUMS = frozenset(
 )  # fmt: skip
 """Kinds of nodes whose results may exceed the type of ints."""
 _SCATTERED = ("ScatterElements", "ScatterND")
-_MOST_WRAPPED_BITS = 32
-_MOST_BITS_OF_REALS = 16
+_WRAPPED_BITS = 32
+_WRAPPED_BITS_OF_REALS = 16
 """Greatest number of bits of ints to which engines cast reals by way of wider ints, so that the result wraps."""
 
 
@@ -208,7 +208,7 @@ def cast_to(node: OnnxNode, x: Data, wanted: np.dtype[np.generic]) -> Data:
     if to_type == "int" and x.may_be_infinite:  # the value is deselected later, but must be an int
         x = node.run("math.max", x, -(2.0 ** (bits_of(wanted) - 1)) if _is_signed(wanted) else 0.0)
     result = node.run("layout.cast", x, dtypes=[to_type], like=wanted)
-    if from_type == "real" and to_type == "int" and bits_of(wanted) <= _MOST_BITS_OF_REALS:
+    if from_type == "real" and to_type == "int" and bits_of(wanted) <= _WRAPPED_BITS_OF_REALS:
         return node.run("onnx.wrap", result, **narrow, like=wanted)
     return result
 
@@ -220,7 +220,7 @@ def within_type(node: OnnxNode, result: Data) -> Data:
     """
     is_sum = node.kind in _SUMS or (node.kind in _SCATTERED and node.text("reduction", "none") in ("add", "mul"))
     is_known = result.array is not None or result.contents is not None
-    if not is_sum or is_known or result.dtype.kind not in "iu" or bits_of(result.dtype) > _MOST_WRAPPED_BITS:
+    if not is_sum or is_known or result.dtype.kind not in "iu" or bits_of(result.dtype) > _WRAPPED_BITS:
         return result
     signed = unless(_is_signed(result.dtype), signed=False)
     return node.run("onnx.wrap", result, bits=bits_of(result.dtype), **signed, like=result.dtype)
