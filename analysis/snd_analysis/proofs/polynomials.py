@@ -83,7 +83,7 @@ class Polynomials:
         return self.of(choose(condition, first * others, second * others))
 
     def replace(self, atom: int, polynomial: Polynomial) -> None:
-        """Take a polynomial for an unknown from now on."""
+        """Replace an unknown by a polynomial in all later results."""
         self._replaced = {each: self._with(known, atom, polynomial) for each, known in self._replaced.items()} | {
             atom: polynomial
         }

@@ -160,7 +160,7 @@ def _files_of_model(db: Database, path: str) -> frozenset[str]:
 
 
 def origins_in(chains: Mapping[nodes.Node, tuple[FragmentInvocation, ...]]) -> Mapping[nodes.Node, tuple[Origin, ...]]:
-    """Return the invocations of fragments in whose place statements stand, the innermost first."""
+    """Return for each statement of a fragment the invocations that led to the statement, the innermost first."""
     return {
         statement: tuple(Origin(each.span, f"'{each.fragment}' is invoked here") for each in reversed(chain))
         for statement, chain in chains.items()

@@ -88,7 +88,7 @@ def _makes_sense(place: CompletionPlace, kind: str) -> bool:
 
 
 def _is_assigned(place: CompletionPlace) -> bool:
-    """Return whether the place is the assigned value of a composition, which no operator computes with."""
+    """Return whether the place is an assigned tensor of a composition, to which no infix operator applies."""
     stack = place.stack
     if place.block not in (BlockKind.COMPOSE, BlockKind.UPDATE) or stack.frame not in (
         OpenBracket.BLOCK,

@@ -177,7 +177,7 @@ class CaseRow(Struct, frozen=True):
         return found
 
     def cases(self) -> Iterator[tuple[ParameterCase, bool]]:
-        """Yield each of them, and whether nothing is proved without it."""
+        """Yield the cases of the row, each with True if nothing is proved without the case."""
         for values in self._chosen(tuple(self.attributes), self.length):
             attributes = dict(zip(self.attributes, values, strict=True))
             for given in product(*self.inputs.values()):

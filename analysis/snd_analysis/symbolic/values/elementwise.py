@@ -36,9 +36,9 @@ def elementwise(operation: ItemOperation, *operands: Value) -> Value:
 
 
 def joined_length(operands: Sequence[Value]) -> Integer:
-    """Return the length of the packs among operands, at least one, which must have the same; in the simplest form.
+    """Return the common length of the packs among the operands, in its simplest form.
 
-    Raise Failure if they certainly have not.
+    At least one operand is a pack. Raise Failure if the lengths certainly differ.
     """
     length: Integer | None = None
     told = 0

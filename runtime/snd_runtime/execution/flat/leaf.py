@@ -31,7 +31,7 @@ class StepScope(Struct, frozen=True):
 
 
 class LeafInvocation(Struct, frozen=True):
-    """An invocation by operators that are composed, as if it stood in the body around."""
+    """An invocation inside composed operators, run as a step of the outermost body."""
 
     specialization: Specialization
     inputs: tuple[Reference, ...]

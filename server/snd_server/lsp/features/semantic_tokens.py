@@ -147,7 +147,7 @@ class _Encoded(Struct, frozen=True):
 
     tokens: tuple[SemanticToken, ...]
     data: array[int]
-    """Lines count from that on which the group begins, and columns on this line from where it begins."""
+    """Encoded tokens. Lines count from the first line of the group; columns in this line from the start of the group."""
     line: int
     """The line of the last token."""
     character: int

@@ -125,9 +125,7 @@ def pack_index(context: Context, node: nodes.Subscript, pack: Typed) -> Typed:
         infer_items(context, index)
         return UNTYPED
     if len(index.items) != 1 or index.trailing_comma or isinstance(index.items[0], nodes.Expanded | nodes.Zip):
-        message = (
-            f"a pack takes one index, range or pack of indices, but this is an access to a tensor; '{type_}' is none"
-        )
+        message = f"'{type_}' takes one index, range or pack of indices, but this is an access to a tensor"
         context.report(rules.NOT_INDEXABLE, node, message)
         infer_items(context, index)
         return UNTYPED
