@@ -81,7 +81,7 @@ MOST_DRAWING_MEGABYTES = 1024
 MOST_PROBLEMS = 10_000
 """Maximum number of listed nodes of an ONNX model that can't be translated. Their total number is always shown."""
 LONGEST_PROBLEM = 2_000
-"""Maximum number of characters of a line about such a node; the rest is left out."""
+"""Maximum number of characters of a line about an untranslated node; the rest is left out."""
 MOST_SAFETENSORS_HEADER_BYTES = 4 << 20
 """Maximum number of bytes of the header of a .safetensors file, of tens of thousands of tensors.
 

@@ -37,7 +37,7 @@ class Factor(Struct, frozen=True, eq=False):
 
     @property
     def is_wider(self) -> bool:
-        """Return whether there are zeros around at all."""
+        """Return whether the tensor is padded with zeros."""
         return any(self.before) or any(self.after)
 
     @property

@@ -175,7 +175,7 @@ _REASON = "TODO: say why"
 
 
 def suppress(request: Request) -> Iterator[Action]:
-    """For each rule that is broken at a place, a comment above the line that suppresses it there, with its reason."""
+    """Yield, for each rule broken at a place, the insertion of a comment that suppresses the rule in the line."""
     never = {
         lints.BLANKET_SUPPRESSION,
         lints.UNKNOWN_DIRECTIVE,

@@ -147,7 +147,7 @@ class _Encoded(Struct, frozen=True):
 
     tokens: tuple[SemanticToken, ...]
     data: array[int]
-    """Encoded tokens. Lines count from the first line of the group; columns in this line from the start of the group."""
+    """Encoded tokens. Lines count from the first line of the group, columns in this line from its start."""
     line: int
     """The line of the last token."""
     character: int

@@ -1,4 +1,4 @@
-"""Bits of ints, by arithmetic: ``onnx`` in place of nodes of ONNX."""
+"""Bitwise operators of ONNX, translated to the module ``onnx`` of the library, which computes them by arithmetic."""
 
 from __future__ import annotations
 
