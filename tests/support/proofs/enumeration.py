@@ -16,6 +16,8 @@ from typing import Any
 from support.proofs.random_operators import Expr, Formula, Index, Operator, Tensor, index_text
 
 MOST_POINTS = 4000
+MOST_STEPS = 100_000
+"""Maximum number of values of all indices of a formula: of some, none is in a point."""
 PARTIAL = ("/", "\\", "%", "**", "item", "fold", "part", "rounded")
 
 
@@ -146,7 +148,7 @@ class _Run:
         self.known = known
         self.shapes = shapes
         self.counts = counts
-        self.points = 0
+        self.points = self.steps = 0
         bounding = {name for _, bound in formula.bounds for name in names_of(bound)}
         self.moving = {name for name, _ in formula.bounds} - bounding
         """The indices that no bound names: others are unrolled, and known before any point."""
@@ -191,6 +193,9 @@ class _Run:
             self.note(wrong.kind)
             return
         for at in range(most):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise TooManyPointsError
             yield from self.space(rest, {**here, name: at})
 
     def point(self, here: Sizes) -> None:
