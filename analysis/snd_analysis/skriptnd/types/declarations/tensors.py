@@ -169,7 +169,7 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
         return
     if isinstance(default.value, nodes.Qualified) and context.target(default.value) is None:
         return  # an undefined name, such as 'null'
-    own = _own_symbols(context, declaration)
+    own = _own_symbols(context, declaration, default)
     if own:
         names = " and ".join(f"'{symbol.name}'" for symbol in own)
         message = (
@@ -190,8 +190,8 @@ def _check_default(context: Context, declaration: Declaration, default: nodes.De
     check_int_width(context, default.value)
 
 
-def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ...]:
-    """Return the extents of an input that nothing else determines in every invocation."""
+def _own_symbols(context: Context, declaration: Declaration, default: nodes.Default) -> tuple[Symbol, ...]:
+    """Return extents of an input, and lengths in its default, that nothing else determines in every invocation."""
     others = [
         each
         for block in (BlockKind.ATTRIB, BlockKind.INPUT)
@@ -199,7 +199,9 @@ def _own_symbols(context: Context, declaration: Declaration) -> tuple[Symbol, ..
         if each != declaration and not each.parameter.optional and each.parameter.default is None
     ]
     bound = {binding.symbol for other in others for binding in bindings(context.resolution, other)}
-    named = symbols_in(context.resolution, declaration.parameter.shape)
+    lengths = symbols_in(context.resolution, declaration.parameter.pack)
+    in_value = (symbol for symbol in symbols_in(context.resolution, default.value) if symbol in lengths)
+    named = dict.fromkeys((*symbols_in(context.resolution, declaration.parameter.shape), *in_value))
     return tuple(symbol for symbol in named if symbol.kind in BOUND_KINDS and symbol not in bound)
 
 
