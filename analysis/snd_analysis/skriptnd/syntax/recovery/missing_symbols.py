@@ -37,6 +37,60 @@ def missing_dot(fault: Fault) -> bool:
     return True
 
 
+def colons_for_dot(fault: Fault) -> bool:
+    """Recover from ``math::neg(x)`` for ``math.neg(x)``."""
+    automaton, at = fault.automaton, fault.automaton.at
+    before = automaton.tokens[max(at - 2, 0) : at]
+    if [each.kind for each in (*before, fault.token)] != ["ID", "COLON", "COLON"]:
+        return False
+    after = [automaton.token(offset).kind for offset in (1, 2)]
+    if fault.word(before[0]) not in MODULES or after[0] != "ID" or after[1] not in _ARGUMENTS:
+        return False
+    span, name = (
+        Span(before[0].start, automaton.token(1).end),
+        f"{fault.word(before[0])}.{fault.word(automaton.token(1))}",
+    )
+    again = back_to(fault, at - 1)
+    place = Span(before[1].start, fault.token.end)
+    repair = Repair("write '.'", (Edit(place, "."),), safe=False)
+    again.report(rules.SYNTAX_ERROR, span, f"an operator of a module is written '{name}'", (), repair)
+    automaton.supply("DOT", place.start, place.end)
+    automaton.at += 2
+    return True
+
+
+def argument_without_parentheses(fault: Fault) -> bool:
+    """Recover from ``math.neg x`` and ``exp x[i,]`` for ``math.neg(x)`` and ``exp(x[i,])``."""
+    automaton, token = fault.automaton, fault.token
+    before = automaton.tokens[automaton.at - 1] if automaton.at else None
+    if token.kind != "ID" or before is None or before.kind != "ID" or fault.begins_line:
+        return False
+    if fault.block not in ("B_COMPOSE", "B_LOWER") or fault.word(before) == fault.word(token):
+        return False
+    count = 1
+    if automaton.token(1).kind == "LSQB":
+        closing = end_of_arguments(automaton, automaton.at + 1)
+        if closing is None:
+            return False
+        count = closing - automaton.at + 1
+    kinds = [automaton.token(offset).kind for offset in range(count)]
+    if not fault.parses(["LPAR", *kinds, "RPAR"], count):
+        return False
+    end = automaton.token(count - 1).end
+    start = automaton.at - 1
+    while start > 1 and automaton.tokens[start - 1].kind == "DOT":
+        start -= 2
+    function = automaton.text[automaton.tokens[start].start : before.end]
+    message = f"an argument stands in parentheses: write '{function}({automaton.text[token.start : end]})'"
+    edits = (Edit(Span(before.end, token.start), "("), Edit(Span(end, end), ")"))
+    repair = Repair("write parentheses", edits, safe=False)
+    fault.report(rules.SYNTAX_ERROR, span_of(token), message, (), repair)
+    automaton.supply("LPAR", token.start, token.start)
+    automaton.advance(limit=automaton.at + count)
+    automaton.supply("RPAR", end, end)
+    return True
+
+
 def name_of_several_words(fault: Fault) -> bool:
     """Recover from ``y = first block: f(x)`` and ``my x: real[n];``: a name is one word."""
     automaton = fault.automaton
