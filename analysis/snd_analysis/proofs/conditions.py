@@ -369,9 +369,15 @@ class _Walk:
         return (*self._facts, *self._formulas.holding(self._formula, path))
 
     def _prepared(self, term: Term, path: Path) -> tuple[Expression, ...]:
-        """Return the facts that hold where an operation is evaluated: before any point, if it needs no point."""
+        """Return the facts that hold where an operation is evaluated: before any point, if it needs no point.
+
+        A local value that needs no point is evaluated before the condition after ``|`` and outside of the branches that
+        use it: of a path, only the conditions within the local value hold there.
+        """
         if not is_prepared(self._formula, term):
             return self._at(path)
+        if (local := _local_around(self._formula, term)) is not None:
+            path = tuple(each for each in path if _is_within(each[0], local))
         is_late = isinstance(term, Apply) and term.operation in (*DIVIDES, "**")
         formulas, formula = self._formulas, self._formula
         known = ((condition, value) for condition, value in path if is_late or is_prepared(formula, condition))
@@ -482,6 +488,15 @@ def is_prepared(formula: Formula, term: Term) -> bool:
     if unroll is not None and unroll.name is not None and formula.axes and formula.axes[0].name == unroll.name.text:
         unrolled |= {0}
     return term.axes <= unrolled
+
+
+def _local_around(formula: Formula, term: Term) -> nodes.Local | None:
+    """Return the local value that a term is computed for; None if it stands elsewhere in its formula."""
+    return next((each for each in formula.node.locals if _is_within(term, each)), None)
+
+
+def _is_within(term: Term, local: nodes.Local) -> bool:
+    return isinstance(term, Apply) and local.start <= term.node.start and term.node.end <= local.end
 
 
 def _is_finite(term: Term) -> bool:

@@ -24,6 +24,7 @@ PROTECTED = (
     "y[i,] = i < k ? real(6 % (k + 0) + 2 ** k / k) : 0.0, i < n;",
     "y[i,] += z[j,] * real(6 / k), i < n, j < k;",
     "y[i,] += real(6 / k), i < n, j < i | n < 2;",
+    "y[i,] += real((i + 6) / k), i < n, j < i | i < k;",
 )
 UNPROTECTED = (
     "y[i,] += real(6 / k), i < n;",
@@ -32,6 +33,8 @@ UNPROTECTED = (
     "with a = 6 / k: y[i,] = i < k ? real(a) : 0.0, i < n;",
     "y[i,] += x[|i + 5|,] * real(6 / k), i < n;",
     "y[i,] += 1.0, i < n, j < 6 / k;",
+    "with a = (i + 6) / k: y[i,] += real(a), i < n, j < i | i < k;",
+    "with a = (i + 6) / k: y[i,] += i < k ? real(a) : 0.0, i < n, j < i;",
 )
 
 
