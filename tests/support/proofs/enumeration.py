@@ -369,14 +369,15 @@ class _Run:
     def guards(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> None:
         if name not in self.shapes:
             return
+        found: dict[int, int] = {}
         for at, place in enumerate(places):
             if place.mode == "skip":
                 try:
-                    value = integer(place.value, here)
+                    found[at] = integer(place.value, here)
                 except WrongError:
-                    continue
-                if not 0 <= value < self.shapes[name][at]:
-                    raise _SkippedError
+                    return  # an index without a value fails before another one can skip the point
+        if any(not 0 <= value < self.shapes[name][at] for at, value in found.items()):
+            raise _SkippedError
 
     def element(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> tuple[int, ...] | None:
         """Return the element that is accessed; None if that goes wrong, which is noted."""
