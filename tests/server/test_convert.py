@@ -93,7 +93,7 @@ def test_variables_without_files_are_told_and_drawn_alike(model: Path, tmp_path:
     (model / "conv/filter.dat").unlink()
     outcome = real("convert", str(model), "-o", str(tmp_path / "new"), "--verify")
     assert outcome.status == 0, outcome.stderr
-    assert "warning: 'filter', and 1 more: there is no tensor file" in outcome.stderr
+    assert "warning: 'filter', and 1 more: its tensor file is missing" in outcome.stderr
     assert "1 output equal" in outcome.stdout
 
 

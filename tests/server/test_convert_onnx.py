@@ -185,7 +185,7 @@ def test_weights_of_an_earlier_conversion_are_not_taken_for_the_new_ones(tmp_pat
     assert real("convert", path, "-o", str(folder)).status == 0
     outcome = real("convert", path, "-o", str(folder), "--force", "--weights", "npz")
     assert outcome.status == 2
-    assert f"{folder / 'weights'} is there already" in outcome.stderr
+    assert f"remove {folder / 'weights'}: 'snd run' could mistake it" in outcome.stderr
     assert not (folder / "weights.npz").exists()
 
 

@@ -105,7 +105,7 @@ ATTACKS: dict[str, tuple[Callable[[], Any], str]] = {
         "more than is left of the memory that all may take",
     ),
     "a function within its branches": (_within_branches, "calls itself, or is too deep"),
-    "functions that double": (lambda: _doubling(30, "c"), "come to more than 100,000 nodes"),
+    "functions that double": (lambda: _doubling(30, "c"), "expand to more than 100,000 nodes"),
     "functions that double a long name": (lambda: _doubling(12, _NAME), "names of more than"),
     "a hundred dimensions": (
         lambda: _model(_constant("s", [1] * 100), _node("ConstantOfShape", ["s"], ["y"])),
