@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from snd_analysis.convert import convert_nnef1
+from snd_analysis.convert import NotConvertible, convert_nnef1
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
 from snd_server.running.weights import stored_weights
@@ -112,8 +112,10 @@ def test_tract_mixes_no_quantized_results_and_scalars(tmp_path: Path):
 def test_other_operations_have_shapes_and_no_values(use: str, tmp_path: Path):
     """Tract rounds a change between two types of one sign in its own way, too."""
     folder = _model(tmp_path, f"q = tract_core_cast(x); r = {use}; y = {_REALS.format('r')}", _U8 + _OTHER)
-    with pytest.raises(AssertionError, match="neither a composition nor formulas"):
+    with pytest.raises(AssertionError, match="snd knows the shape of this operation only, not its values"):
         _by_snd(folder, {"x": _X})
+    with pytest.raises(NotConvertible, match="snd knows only the shape of 'r': it computes with quantized tensors"):
+        convert_nnef1(Workspace(DiskReader()).snapshot(), str(folder / "graph.nnef"), "graph.nnef")
 
 
 # ---- as tract writes convolutions of ONNX ----------------------------------------------------------------------------

@@ -100,6 +100,9 @@ def convert_nnef1(snapshot: Snapshot, path: str, source: str) -> Converted:
     undefined = next(_undefined_attributes(composed), None)
     if undefined is not None:
         raise NotConvertible(f"{undefined} depends on a symbol that no input has, such as the end of a stream")
+    for operation in composed.operations:
+        if operation.operator is not None and operation.operator.name == "_of_quantized":
+            raise NotConvertible(f"snd knows only the shape of '{operation.label}': it computes with quantized tensors")
     odd = next((each for each in _names_of_extents(composed) if DefinitionNames().new(each) != each), None)
     if odd is not None:
         raise NotConvertible(f"the symbol '{odd}' can't have this name in SkriptND: rename it")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from snd_analysis.compose import Specialization
+from snd_analysis.skriptnd.names import is_library
 from snd_runtime.conditions import OperatorRun, demand, stored
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.decompositions import check_decomposition
@@ -131,6 +132,8 @@ def _computed(state: State, ready: PreparedSpecialization, arguments: list[Argum
         outputs = ()
     else:
         message = f"'{template.shown}' has neither a composition nor formulas, and there is no intrinsic for it"
+        if template.name.name.startswith("_") and is_library(template.name.path):
+            message = "snd knows the shape of this operation only, not its values"  # its author wrote another name
         raise EvaluationFailed(NO_EVALUATION, message)
     if specialization.dynamic:
         for member, declared, value in zip(template.outputs, specialization.outputs, outputs, strict=True):
