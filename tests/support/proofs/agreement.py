@@ -15,7 +15,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
 from snd_server.checking import proving
 from support.memory import snapshot_of
-from support.proofs.enumeration import Broken, Outcome, Sizes, TooManyPointsError, run
+from support.proofs.enumeration import Broken, NotJudgedError, Outcome, Sizes, run
 from support.proofs.random_operators import Operator, lines_of
 
 CERTAIN = {"access-out-of-range", "index-out-of-range", "negative-extent"}
@@ -81,7 +81,7 @@ def outcomes_of(operator: Operator, rng: Random, tries: int) -> Iterator[tuple[S
         sizes["has w"] = any(each.optional for each in operator.inputs) and rng.random() < 0.5
         try:
             outcome = run(operator, sizes)
-        except TooManyPointsError:
+        except NotJudgedError:
             continue
         if not _lacks_extents(operator, sizes):
             yield sizes, outcome
@@ -166,7 +166,7 @@ def _wrong_refutations(operator: Operator, proofs: list[Proof]) -> Iterator[str]
                 continue
             try:
                 outcome = run(operator, sizes)
-            except TooManyPointsError:
+            except NotJudgedError:
                 continue
             if not outcome.broken and not _lacks_extents(operator, sizes):
                 yield f"refuted, but not so: {proof.condition} by {proof.candidates[0].sample} ({proof.reason})"

@@ -52,8 +52,8 @@ class _SkippedError(Exception):
     """A guarded index is out of bounds."""
 
 
-class TooManyPointsError(Exception):
-    pass
+class NotJudgedError(Exception):
+    """Sizes that this evaluator does not judge: too many points, or an order of evaluation that snd may choose."""
 
 
 Sizes = dict[str, Any]
@@ -118,10 +118,10 @@ def _cover(operator: Operator, outcome: Outcome, known: Sizes, shapes: dict[str,
         if "=" not in operators or ":=" in operators:
             continue
         if prod(shapes[output.name]) > 10 * MOST_POINTS:
-            raise TooManyPointsError
+            raise NotJudgedError
         items = range(known[output.length]) if output.length else (None,)
         if prod(shapes[output.name]) > MOST_POINTS:
-            raise TooManyPointsError
+            raise NotJudgedError
         for item in items:
             for element in product(*map(range, shapes[output.name])):
                 count = counts[output.name][element if item is None else (item, *element)]
@@ -173,7 +173,7 @@ class _Run:
             for point in self.space(formula.bounds, here):
                 self.points += 1
                 if self.points > MOST_POINTS:
-                    raise TooManyPointsError
+                    raise NotJudgedError
                 self.outcome.ran.add(self.number)
                 if self.prepare(point):
                     self.point(point)
@@ -195,7 +195,7 @@ class _Run:
         for at in range(most):
             self.steps += 1
             if self.steps > MOST_STEPS:
-                raise TooManyPointsError
+                raise NotJudgedError
             yield from self.space(rest, {**here, name: at})
 
     def point(self, here: Sizes) -> None:
@@ -369,14 +369,16 @@ class _Run:
     def guards(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> None:
         if name not in self.shapes:
             return
-        found: dict[int, int] = {}
+        found: dict[int, int | None] = {}
         for at, place in enumerate(places):
             if place.mode == "skip":
                 try:
                     found[at] = integer(place.value, here)
                 except WrongError:
-                    return  # an index without a value fails before another one can skip the point
-        if any(not 0 <= value < self.shapes[name][at] for at, value in found.items()):
+                    found[at] = None
+        if any(value is not None and not 0 <= value < self.shapes[name][at] for at, value in found.items()):
+            if None in found.values():
+                raise NotJudgedError  # a run fails, unless it knows that the other index skips every point
             raise _SkippedError
 
     def element(self, name: str, item: Expr | None, places: list[Index], here: Sizes) -> tuple[int, ...] | None:
@@ -495,7 +497,7 @@ def integer(e: Expr, known: Sizes) -> int:
             if b < 0:
                 raise WrongError("exponent")
             if abs(a) > 1 and b > 12:
-                raise TooManyPointsError
+                raise NotJudgedError
             return int(a**b)
         case (sign, first, second):
             a, b = integer(first, known), integer(second, known)
