@@ -157,6 +157,14 @@ _MODELS = {
     "scalar in an invocation": model("y, z = two(x, 2.0);"),
     "list of integers": model("y = x + [[[1], [2], [3], [4]]];"),
     "integer": model("y = x + 1;"),
+    "integers of 64 bits": model("y = x + tract_core_cast([[[1], [2], [3], [4]]], to = 'i64');"),
+    "integers of 64 bits by a literal": model("y = x + tract_core_cast([[[1], [2], [3], [4]]], to = 'i64') * 2;"),
+    "literal by integers of 64 bits": model("y = x + 2 * tract_core_cast([[[1], [2], [3], [4]]], to = 'i64');"),
+    "integers by a list": model("y = x + tract_core_cast([[[1], [2], [3], [4]]], to = 'i64') * [[[2]]];"),
+    "sum of lists": model("y = x + ([[[1], [2], [3], [4]]] + [[[1], [2], [3], [4]]]);"),
+    "items by axis": model(
+        "y = x + tract_core_gather(tract_core_cast([[[1], [2], [3], [4]]], to = 'i64'), [3, 2, 1, 0], axis = 1);"
+    ),
     "input of integers": model("y = x + z;", "x, z", declared=f"{_X} z = external<integer>(shape = [2, 4, 8]);"),
     "misspelt operation": model("y = rsqr_t(x);"),
 }

@@ -55,8 +55,10 @@ def _in_tract(operation: str, given: _Given, found: Sequence[KnownItems]) -> InT
     if operation == "tract_core_cast":
         is_extent = str(given["to"].value).lower() == "tdim"
     else:
+        # A literal is an extent, and makes one of its other operand; attributes such as 'axis' have other names.
+        literals = (given[name].value for name in ("x", "y") if name in given)
         symbols = (each for each in values if isinstance(each, Integer) and each.value is None)
-        is_extent = InTract.EXTENTS in operands or any(symbols)
+        is_extent = InTract.EXTENTS in operands or any(symbols) or any(isinstance(each, Integer) for each in literals)
     if is_extent and all(isinstance(item, Integer) for item in items):
         return InTract.EXTENTS
     return InTract.COMPUTED if of_symbols else InTract.NUMBERS
