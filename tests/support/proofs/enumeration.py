@@ -86,7 +86,8 @@ def run(operator: Operator, sizes: Sizes) -> Outcome:
             shapes[output.name] = shape_of(output, known)
         except WrongError as error:
             return Outcome(broken={Broken("output", number, error.kind)})
-        if min(shapes[output.name], default=0) < 0:
+        has_tensors = output.length is None or known[output.length] > 0
+        if has_tensors and min(shapes[output.name], default=0) < 0:
             return Outcome(broken={Broken("output", number, "negative", output.name)})
     shapes |= {each.name: shape_of(each, known) for each in operator.inputs if _has_shape(each, known)}
     counts: dict[str, Counter[tuple[int, ...]]] = {each.name: Counter() for each in operator.outputs}
