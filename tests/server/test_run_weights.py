@@ -394,3 +394,30 @@ def test_a_delay_of_a_stream_is_refused_over_several_pulses(real, tmp_path, monk
     outcome = real("run", "graph.nnef", *option)
     assert outcome.status == 2
     assert "'tract_pulse_delay' keeps items for the next pulse, which snd does not" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('"yy": linear_quantize(min=0.0, max=3.0, bits=2);', "the graph has no tensor 'yy'"),
+        ('"y": linear_quantize(min=0.0, max=3.0, bits="a");', "'bits' must be an integer"),
+        ('"y": nonsense(1);', "there is no quantization 'nonsense'"),
+        ('"y": linear_quantize(min=0.0, ', "expected"),
+    ],
+)
+@pytest.mark.parametrize("command", [("run", "graph.nnef"), ("export", "graph.nnef", "-o", "out.onnx")])
+def test_a_wrong_line_of_quantizations_is_not_left_out(real, tmp_path, monkeypatch, command, line, message):
+    monkeypatch.chdir(tmp_path)
+    if command[0] == "export":
+        pytest.importorskip("onnx", reason="exports need the extra snd[onnx]")
+    (tmp_path / "graph.nnef").write_text(
+        "version 1.0;\ngraph g(x) -> (y)\n{\n  x = external<scalar>(shape = [1, 2]);\n  y = relu(x);\n}\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "graph.quant").write_text(f"# lines\n{line}\n", encoding="utf-8")
+    outcome = real(*command, "--quantize")
+    assert outcome.status == 2
+    assert "--quantize: graph.quant:2: " in outcome.stderr
+    assert message in outcome.stderr
+    assert not (tmp_path / "out.onnx").exists()
+    assert real(*command).status == 0

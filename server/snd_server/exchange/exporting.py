@@ -29,13 +29,14 @@ from snd_server.exchange.inference import Inference
 from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_MODEL_BYTES, MOST_VARIABLES
 from snd_server.render.reports import full
-from snd_server.running.arguments import ArgumentError
+from snd_server.running.arguments import ArgumentError, parse_arguments
 from snd_server.running.chosen_graph import chosen_graph, compose_chosen
+from snd_server.running.definitions import demand_quantizations
 from snd_server.running.evaluate import RunRequest, names_labels, prepare
 from snd_server.running.weights import loaded, mismatch
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
-from snd_server.workspace_files.writing import demand_below, is_stream, write_file, write_together
+from snd_server.workspace_files.writing import demand_below, demand_no_source, is_stream, write_file, write_together
 
 if TYPE_CHECKING:
     import onnx
@@ -84,8 +85,8 @@ def run_export(request: ExportRequest) -> int:
     if errors:
         show(full.render(Report((request.path,), errors, checker.source, paint=paint())))
         return PROBLEMS
-    from snd_server.running.arguments import parse_arguments
-
+    if request.quantize:
+        demand_quantizations(snapshot, template.name.path)
     given = parse_arguments(template, request.attributes, request.inputs, request.types)
     session = Session(snapshot)
     specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
@@ -162,6 +163,7 @@ def save(
             raise refused(specialization, variables, found.refusal, inference)
         note = found.note
 
+    demand_no_source(path)
     is_small = sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES
     if is_stream(path):
         if not is_small:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snd_analysis.base import Severity
 from snd_analysis.compose import Template
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, format_modules, is_format_library, library_modules
 from snd_analysis.workspace import Snapshot
@@ -47,3 +48,19 @@ def library_path(operator: str) -> str | None:
     """Return the path of the module of the library that `nn.relu` names; None if it names none."""
     module = operator.rpartition(".")[0]
     return f"{LIBRARY_PREFIX}{module}" if module in (*library_modules(), *format_modules()) else None
+
+
+def demand_quantizations(snapshot: Snapshot, path: str) -> None:
+    """Raise ArgumentError if the ``graph.quant`` beside a graph in NNEF 1.0 has an error.
+
+    Composing leaves out the lines with errors.
+    """
+    from snd_analysis.nnef1.syntax import quantization_path  # SkriptND does without the other language
+
+    file = quantization_path(path)
+    if file is None or snapshot.file(file) is None:
+        return
+    wrong = next((each for each in snapshot.diagnostics(file) if each.severity is Severity.ERROR), None)
+    if wrong is not None:
+        line = snapshot.source(file).position(wrong.location.span.start).line
+        raise ArgumentError(f"--quantize: {file}:{line}: {wrong.message}")

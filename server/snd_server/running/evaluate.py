@@ -35,7 +35,7 @@ from snd_server.extras import demand_onnx
 from snd_server.limits import MOST_LISTED_NAMES, MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, parse_arguments, unknown_name
-from snd_server.running.definitions import chosen_definition
+from snd_server.running.definitions import chosen_definition, demand_quantizations
 from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
@@ -219,6 +219,8 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         if read.unknown_results:
             message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
             raise UnknownOutputError(message)
+        if request.quantize:
+            demand_quantizations(snapshot, request.path)
         for tensor, fragment in read.quantized_by_fragments.left_out.items() if request.quantize else ():
             message = (
                 f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"

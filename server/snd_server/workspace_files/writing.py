@@ -16,6 +16,7 @@ from snd_server.workspace_files.reading import read_file, reason
 
 _LINKS = 40
 """Number of links that are followed, as Linux has it."""
+_SOURCES = frozenset((".sknd", ".nnef", ".quant"))
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -67,7 +68,14 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 
     Pipes and devices that the user names, as ``/dev/stdout``, are written to directly.
     """
+    demand_no_source(path)
     write_together({path: (content,)})
+
+
+def demand_no_source(path: str | os.PathLike[str]) -> None:
+    """Raise OSError for a text of a model that exists: results never replace one, whatever the user names."""
+    if os.path.splitext(path)[1] in _SOURCES and os.path.isfile(path):
+        raise OSError(errno.EEXIST, "it is the text of a model, and is not replaced by a result", path)
 
 
 def replace_version(path: str | os.PathLike[str], content: bytes, before: FileVersion) -> None:
