@@ -52,7 +52,7 @@ def test_a_full_disk_leaves_the_text(project: Path, real, monkeypatch, call: str
     assert [*project.iterdir()] == [target]
 
 
-@pytest.mark.parametrize("arguments", [("fmt",), ("check", "--output-file", "a.sknd"), ("graph", "-o", "a.json")])
+@pytest.mark.parametrize("arguments", [("fmt",), ("check", "--output-file", "a.json"), ("graph", "-o", "a.json")])
 def test_where_no_file_can_be_made_none_is_overwritten(project: Path, real, monkeypatch, arguments):
     """A disk without room for another name: ``open`` with O_CREAT fails, opening an existing file doesn't."""
     for name in ("a.sknd", "a.json"):
