@@ -79,6 +79,11 @@ def test_doc_lists_several_counterparts(real):
     ]  # fmt: skip
 
 
+def test_doc_lists_all_formats_with_an_operator(real):
+    names = {line.split()[0] for line in real("doc", "depthwise_conv2d").stdout.splitlines()}
+    assert names == {"tennis.depthwise_conv2d", "tosa.depthwise_conv2d"}
+
+
 @pytest.mark.parametrize("module", library_modules())
 def test_pages_of_the_library_are_those_of_its_sources(module):
     """``make docs`` writes them."""

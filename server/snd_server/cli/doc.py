@@ -72,9 +72,10 @@ def _operators(snapshot: Snapshot, name: str, modules: tuple[str, ...]) -> dict[
         if operator in names:
             return {f"{module}.{operator}": []}
     found = operators_called(name)
-    for each in modules:
-        if (each in library_modules() or not found) and name in {o.name for o in operator_names(snapshot, each)}:
-            found.setdefault(f"{each}.{name}", [])
+    owners = [each for each in modules if name in {owned.name for owned in operator_names(snapshot, each)}]
+    in_library = [each for each in owners if each in library_modules()]
+    for each in in_library or ([] if found else owners):
+        found.setdefault(f"{each}.{name}", [])
     if found:
         return found
     if module in modules:
