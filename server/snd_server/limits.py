@@ -105,6 +105,8 @@ MOST_ARCHIVE_TEXT_BYTES = 4 * MOST_SOURCE_BYTES
 """Maximum size read of an archive to check it: texts, and the starts of tensor files. Users see ``unreadable-file``."""
 TOOL_SECONDS = 120
 """Time limit of one tool of `snd mcp`, in seconds; the tool reports when it is reached."""
+LONGEST_TOOL_ARGUMENT = 100_000
+"""Characters of an argument of a tool for coding agents; Linux gives a process no longer than 128 KB."""
 MOST_TOOL_CHARACTERS = 100_000
 """Maximum length of the result of a tool of `snd mcp`; the number of omitted characters is stated."""
 MOST_FLOW_GRIDS = 6

@@ -1,14 +1,19 @@
-"""``snd init`` and ``snd doc``: what a new user meets first."""
+"""``snd init``, ``snd doc`` and the help: what a new user meets first."""
 
 from __future__ import annotations
 
+import errno
+import os
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
 from snd_analysis.ide import module_page
 from snd_analysis.skriptnd.names import library_modules
 from snd_analysis.workspace import Workspace
+from snd_server.cli.root import snd
 from snd_server.workspace_files.files import DiskReader
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +33,47 @@ def test_init_overwrites_nothing(real, project):
     assert outcome.status == 2
     assert "snd.toml exists already" in outcome.stderr
     assert not (project / "main.sknd").exists()
+
+
+def test_init_that_fails_leaves_nothing(real, project, monkeypatch):
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    outcome = real("init", "net")
+    monkeypatch.undo()
+    assert outcome.status == 2
+    assert f"{project / 'net' / 'main.sknd'}: No space left on device" in outcome.stderr
+    assert not (project / "net").exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("chek", "there is no command 'chek'; did you mean 'snd check'?"),
+        ("lint", "did you mean 'snd check'?"),
+        ("import", "did you mean 'snd convert'?"),
+        ("help", "did you mean 'snd --help'?"),
+        ("frobnicate", "there is no command 'frobnicate'\n"),
+    ],
+)
+def test_an_unknown_command_is_told_the_nearest(real, word, said):
+    outcome = real(word)
+    assert outcome.status == 2
+    assert said in outcome.stderr
+
+
+@pytest.mark.parametrize("name", snd.list_commands(click.Context(snd)))
+def test_the_help_of_each_command_shows_calls_that_it_takes(name):
+    command = snd.get_command(click.Context(snd), name)
+    assert command is not None
+    assert command.epilog is not None
+    calls = [shlex.split(line) for line in command.epilog.splitlines() if line.startswith("  ")]
+    assert calls
+    for program, called, *arguments in calls:
+        assert (program, called) == ("snd", name)
+        arguments = ["." if each == "models/" and name == "mcp" else each for each in arguments]
+        command.make_context(name, arguments)
 
 
 def test_doc_of_an_operator_has_signature_samples_and_formula(real):

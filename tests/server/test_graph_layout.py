@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -143,6 +144,18 @@ def test_a_drawing_that_takes_too_much_memory_is_given_up(real, project):
     view = json.loads(real("graph", ".", "--format", "json").stdout)
     with pytest.raises(DrawingError, match=r"more than 25 MB of memory: leave more operators closed"):
         graph_svg.graph_svg(view, 0, "auto", megabytes=25)
+
+
+def test_a_limit_of_address_space_is_not_called_use_of_memory(monkeypatch):
+    """The engine reserves far more than it uses, and ends where it may not."""
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(graph_svg, "engine", lambda: "throw new Error('unused')")
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (6 << 30, 6 << 30))
+    monkeypatch.setattr(
+        graph_svg.subprocess, "run", lambda *given, **more: subprocess.CompletedProcess(given, -5, b"", b"")
+    )
+    with pytest.raises(DrawingError, match=r"more address space than the 6,144 MB .* \(ulimit -v unlimited\)"):
+        graph_svg.graph_svg({}, 0, "auto")
 
 
 def test_the_end_of_the_engine_by_a_signal_is_no_end_of_the_command(monkeypatch):

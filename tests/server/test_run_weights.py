@@ -186,7 +186,9 @@ def test_an_output_is_compared_with_a_file(model, real):
     np.save(model / "bad.npy", np.array([11, 26.5]))
     np.save(model / "shape.npy", np.array([11]))
     given = ("run", ".", *X, "--weights", "w.safetensors", "--expect")
-    assert real(*given, "y=@good.npy").status == 0
+    outcome = real(*given, "y=@good.npy")
+    assert outcome.status == 0
+    assert outcome.stdout.endswith("\n1 output (y) is as expected\n")
     outcome = real(*given, "y=@bad.npy")
     assert outcome.status == 1
     assert "y differs most at [1]: it is 26, but 26.5 is expected (1 of 2 elements" in outcome.stdout

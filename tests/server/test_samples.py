@@ -81,6 +81,14 @@ def test_a_report_for_junit_has_a_case_with_its_time_for_each_sample(real):
     assert any(case.find("failure") is None for case in samples)
 
 
+def test_a_file_without_samples_is_no_test_of_junit_that_passed(real, project):
+    (project / "without.sknd").write_text(RIGHT.replace("# >>>", "# "))
+    (project / "right.sknd").write_text(RIGHT)
+    report = ElementTree.fromstring(real("test", "--format", "junit").stdout)
+    assert report.get("tests") == "1"
+    assert [suite.get("name") for suite in report] == ["right.sknd"]
+
+
 def test_clean(real, samples):
     outcome = real("test", "right.sknd")
     assert (outcome.status, outcome.stderr) == (0, "")

@@ -43,6 +43,10 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"```text\n{usage}\n```"
     yield from (_paragraph(each) for each in (command.help or "").split("\n\n"))
+    if command.epilog:
+        yield "Examples:"
+        shown = (line.strip() for line in command.epilog.splitlines()[2:])
+        yield "```sh\n{}\n```".format("\n".join(shown))
     records = [
         record
         for each in command.params

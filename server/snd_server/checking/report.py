@@ -42,8 +42,8 @@ class Report(Struct, frozen=True):
     quiet: bool = False
     proofs: tuple[Proof, ...] | None = None
     """Proofs about operators for all sizes, if they were asked for."""
-    samples: tuple[TestedSample, ...] = ()
-    """The samples that were run, in order."""
+    samples: tuple[TestedSample, ...] | None = None
+    """The samples that were run, in order; None for a report about texts alone."""
     remark: str = ""
     """Further text for the summary, such as a note that a run skipped some checks."""
     paint: Paint = plain

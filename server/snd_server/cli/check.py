@@ -9,6 +9,7 @@ import click
 
 from snd_server.checking.request import CheckRequest
 from snd_server.cli.color import color_option
+from snd_server.cli.shared_options import examples
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.commands.check import run_check
 from snd_server.extras import MissingExtraError
@@ -33,7 +34,14 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(flag, multiple=True, metavar="RULE", callback=_rule_names, help=text)
 
 
-@click.command(short_help="Find the mistakes in SkriptND and NNEF 1.0 files.")
+@click.command(
+    short_help="Find the mistakes in SkriptND and NNEF 1.0 files.",
+    epilog=examples(
+        "snd check models/",
+        "snd check --fix main.sknd",
+        "snd check --format github --error-on-warning",
+    ),
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
     "--format", "format", type=click.Choice(list(FORMATS)), default="full", help="Output format; full by default."

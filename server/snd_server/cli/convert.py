@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.cli.shared_options import config_option, memory_option, quiet_option, seed_option
+from snd_server.cli.shared_options import config_option, examples, memory_option, quiet_option, seed_option
 from snd_server.console.progress import busy
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.config_error import ConfigError
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from snd_server.exchange.conversion_request import WeightsForm
 
 
-@click.command(short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.")
+@click.command(
+    short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.",
+    epilog=examples(
+        "snd convert resnet.onnx -o resnet",
+        "snd convert model.nnef.tgz -o model --verify",
+    ),
+)
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", metavar="DIR", help="The folder of the new model.")
 @click.option("--force", is_flag=True, help="Write into the folder even if it is not empty.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from snd_server.cli.shared_options import examples
 from snd_server.console.terminal import show_document
 from snd_server.settings.rule_selection import nearest
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from snd_analysis.workspace import Snapshot
 
 
-@click.command(short_help="Explain operators of the library.")
+@click.command(short_help="Explain operators of the library.", epilog=examples("snd doc nn.conv", "snd doc torch.cat"))
 @click.argument("name", required=False)
 @click.option("--page", is_flag=True, help="Show the whole page of a module.")
 @click.option("--picture", is_flag=True, help="Show the data flow of the samples of an operator, as SVG.")

@@ -7,6 +7,7 @@ import click
 from snd_server.cli.shared_options import (
     argument_options,
     config_option,
+    examples,
     memory_option,
     quiet_option,
     seed_option,
@@ -20,7 +21,7 @@ from snd_server.workspace_files.config_error import ConfigError
 from snd_server.workspace_files.model_folder import main_file
 
 
-@click.command(short_help="Write a model as an ONNX file.")
+@click.command(short_help="Write a model as an ONNX file.", epilog=examples("snd export model/ -o model.onnx --verify"))
 @click.argument("path", metavar="PATH")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx.")
 @click.option("--graph", metavar="NAME", help="The graph to export; by default the first one that no other invokes.")

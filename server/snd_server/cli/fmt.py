@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from snd_server.cli.shared_options import examples
 from snd_server.commands.format import FormatRequest, run_format
 from snd_server.workspace_files.config_error import ConfigError
 from snd_server.workspace_files.discovery import MissingPathError
@@ -11,7 +12,13 @@ from snd_server.workspace_files.discovery import MissingPathError
 _WIDEST_LINE = 400
 
 
-@click.command(short_help="Format SkriptND and NNEF 1.0 files.")
+@click.command(
+    short_help="Format SkriptND and NNEF 1.0 files.",
+    epilog=examples(
+        "snd fmt --check models/",
+        "snd fmt main.sknd",
+    ),
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--check", is_flag=True, help="Change nothing; exit with status 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Show the changes without writing them; exit status as with --check.")

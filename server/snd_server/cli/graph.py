@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.cli.shared_options import argument_options, config_option
+from snd_server.cli.shared_options import argument_options, config_option, examples
 from snd_server.commands.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
 from snd_server.console.progress import busy
 from snd_server.console.terminal import json_text, show, show_bytes, show_document
@@ -28,7 +28,13 @@ _FORMATS = [each.value for each in GraphFormat]
 _ALL = "all"
 
 
-@click.command(short_help="Draw a graph.")
+@click.command(
+    short_help="Draw a graph.",
+    epilog=examples(
+        "snd graph model/ -o model.svg",
+        "snd graph model/ -o model.html --open 2",
+    ),
+)
 @click.argument("path", metavar="PATH")
 @click.option("--graph", metavar="NAME", help="The graph to draw; by default the first one that no other invokes.")
 @click.option("--operator", metavar="NAME", help="With --cell: an operator of the file or, as in nn.conv, of a module.")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from snd_server.cli.shared_options import examples
 from snd_server.console.terminal import say
-from snd_server.workspace_files.writing import write_together
+from snd_server.workspace_files.writing import made_folders, write_together
 
 _MODEL = """\
 import nn;
@@ -58,7 +59,7 @@ ignore = []
 """
 
 
-@click.command(short_help="Create a small model.")
+@click.command(short_help="Create a small model.", epilog=examples("snd init classifier"))
 @click.argument("folder", default=".", metavar="[FOLDER]")
 def init(folder: str) -> None:
     """Write a small model with a sample, main.sknd, and a configuration, snd.toml, into FOLDER.
@@ -70,8 +71,8 @@ def init(folder: str) -> None:
     there = [name for name in texts if os.path.lexists(path / name)]
     if there:
         raise click.ClickException(f"{path / there[0]} exists already: snd wrote nothing")
-    path.mkdir(parents=True, exist_ok=True)
-    write_together({path / name: (text.encode(),) for name, text in texts.items()})
+    with made_folders(path):
+        write_together({path / name: (text.encode(),) for name, text in texts.items()})
     for name in texts:
         say(f"wrote {path / name}")
     place = "" if folder == "." else f" {folder}"

@@ -11,13 +11,14 @@ import sys
 
 import click
 
+from snd_server.cli.shared_options import examples
 from snd_server.console.terminal import say
 
 # Reading a message must not wait for the analysis longer than this.
 _SWITCH_SECONDS = 0.0002
 
 
-@click.command(short_help="Serve editors: the language server.")
+@click.command(short_help="Serve editors: the language server.", epilog=examples("snd lsp --tcp 127.0.0.1:2087"))
 @click.option("--stdio", is_flag=True, help="Talk over standard input and output; this is the default.")
 @click.option(
     "--tcp", metavar="HOST:PORT", help="Wait for one client at this address; HOST is the loopback by default."

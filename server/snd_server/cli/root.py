@@ -25,6 +25,12 @@ _SUBCOMMANDS = {
     "test": "Run the samples in the comments of SkriptND files.",
 }
 
+_OTHER_NAMES = {
+    "lint": "check", "validate": "check", "import": "convert", "help": "--help", "explain": "rule", "format": "fmt",
+    "draw": "graph", "plot": "graph", "new": "init", "server": "lsp", "infer": "run", "eval": "run", "save": "export",
+}  # fmt: skip
+"""Names that other tools give such commands."""
+
 
 def _show(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
     """Let internal errors show their traceback. ``snd -v check`` is ``snd check -v``."""
@@ -49,6 +55,15 @@ def _let_show_tracebacks(command: click.Command) -> None:
     )  # fmt: skip
 
 
+def _meant(word: str) -> str:
+    """Return a question about the command that a word may mean, or nothing."""
+    from difflib import get_close_matches
+
+    names = {**{name: name for name in _SUBCOMMANDS}, **_OTHER_NAMES}
+    found = get_close_matches(word.lower(), names, n=1)
+    return f"; did you mean 'snd {names[found[0]]}'?" if found else ""
+
+
 class _LazyGroup(click.Group):
     """Imports ``snd_server.cli.NAME`` for the subcommand ``NAME``, and none for the list of them."""
 
@@ -66,6 +81,13 @@ class _LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"snd_server.cli.{cmd_name}"), cmd_name)
         _let_show_tracebacks(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _SUBCOMMANDS:
+            raise click.UsageError(f"there is no command '{args[0]}'{_meant(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

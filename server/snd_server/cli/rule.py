@@ -9,12 +9,13 @@ import click
 from snd_analysis.base import Rule
 from snd_analysis.rules import catalogue
 from snd_server import rule_url
+from snd_server.cli.shared_options import examples
 from snd_server.console.terminal import json_text, show_document
 from snd_server.render.rule_page import index, rule_page
 from snd_server.settings.rule_selection import UnknownRuleError, nearest
 
 
-@click.command(short_help="Explain rules.")
+@click.command(short_help="Explain rules.", epilog=examples("snd rule unused-import"))
 @click.argument("name", required=False)
 @click.option("--all", "everything", is_flag=True, help="Explain every rule.")
 @click.option(

@@ -8,11 +8,25 @@ import click
 
 from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
-from snd_server.cli.shared_options import attribute_options, config_option, memory_option, seed_option, weight_options
+from snd_server.cli.shared_options import (
+    attribute_options,
+    config_option,
+    examples,
+    memory_option,
+    seed_option,
+    weight_options,
+)
 from snd_server.extras import MissingExtraError
 
 
-@click.command(short_help="Run a graph or an operator.")
+@click.command(
+    short_help="Run a graph or an operator.",
+    epilog=examples(
+        "snd run model/ --input image=@cat.npy --output results/",
+        "snd run --operator nn.softmax --input 'x=[1.0, 2.0]'",
+        "snd run model/ --weights trained.safetensors --expect y=@y.npy",
+    ),
+)
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option("--graph", metavar="NAME", help="The graph to run; by default the first one that no other invokes.")
 @click.option("--operator", metavar="NAME", help="Run an operator instead, of the file or, as in nn.relu, of a module.")

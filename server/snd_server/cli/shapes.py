@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from snd_server.cli.color import color_option
-from snd_server.cli.shared_options import argument_options, config_option
+from snd_server.cli.shared_options import argument_options, config_option, examples
 from snd_server.commands.shapes import ShapesRequest, run_shapes
 from snd_server.console.colours import painter, plain
 from snd_server.console.progress import busy
@@ -21,7 +21,12 @@ from snd_server.workspace_files.model_folder import main_file
 _NARROWEST = 40
 
 
-@click.command(short_help="Show the shape of every tensor in a graph.")
+@click.command(
+    short_help="Show the shape of every tensor in a graph.",
+    epilog=examples(
+        "snd shapes model/ --input x=8,3,224,224",
+    ),
+)
 @click.argument("path", metavar="PATH")
 @click.option("--graph", metavar="NAME", help="The graph to compose; by default the first one that no other invokes.")
 @argument_options

@@ -20,6 +20,11 @@ config_option = click.option("--config", metavar="FILE", help="Use this configur
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only mistakes.")
 
 
+def examples(*commands: str) -> str:
+    """Return the end of the help of a command, which shows how it is called."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
+
+
 def attribute_options(command: _Command) -> _Command:
     """Add ``--attrib`` and ``--type``, which become ``attributes`` and ``types``."""
     attributes = click.option(

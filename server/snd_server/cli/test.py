@@ -9,6 +9,7 @@ import click
 from snd_server.checking.request import CheckRequest
 from snd_server.cli.color import color_option
 from snd_server.cli.seconds import seconds
+from snd_server.cli.shared_options import examples
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.commands.test_samples import SamplesRequest, UpdateRefusedError, run_samples
 from snd_server.render import FORMATS
@@ -16,7 +17,13 @@ from snd_server.workspace_files.config_error import ConfigError
 from snd_server.workspace_files.discovery import MissingPathError
 
 
-@click.command(short_help="Run the samples in the comments of SkriptND files.")
+@click.command(
+    short_help="Run the samples in the comments of SkriptND files.",
+    epilog=examples(
+        "snd test operators.sknd",
+        "snd test --update operators.sknd",
+    ),
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--update", is_flag=True, help="Replace recorded results that differ by the present results.")
 @click.option(

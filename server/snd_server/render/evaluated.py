@@ -30,6 +30,8 @@ class Evaluated(Struct, frozen=True):
     trace: tuple[ShownStep, ...] = ()
     differing: tuple[str, ...] = ()
     """Differences between outputs and their expected values."""
+    equal: tuple[str, ...] = ()
+    """Labels of the outputs that are as expected."""
     names_labels: bool = False
     """True if weights have the labels of variables as names, as in NNEF 1.0."""
     idle_rules: str | None = None
@@ -62,7 +64,8 @@ def evaluated_table(evaluated: Evaluated, paint: Paint = plain) -> str:
     ]
     head += _quantization(answer.quantized)
     head += evaluated.notes
-    tail = [paint("red", visible(line)) for line in evaluated.differing]
+    tail = [f"{_named(evaluated.equal, 'output')} as expected"] if evaluated.equal else []
+    tail += [paint("red", visible(line)) for line in evaluated.differing]
     return "".join(f"{line}\n" for line in [*map(visible, head), *tensor_lines(answer.outputs, paint), *tail])
 
 

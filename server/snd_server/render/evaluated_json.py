@@ -43,6 +43,7 @@ def evaluated_content(evaluated: Evaluated, report: Report) -> dict[str, Any]:
         "unused": [] if answer is None else list(answer.unused),
         "suggestions": {} if answer is None else dict(answer.suggestions),
         "notes": list(evaluated.notes),
+        "equal": list(evaluated.equal),
         "differing": list(evaluated.differing),
         "quantized": [] if answer is None else [_quantized(each) for each in answer.quantized],
     }

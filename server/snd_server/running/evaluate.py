@@ -36,7 +36,7 @@ from snd_server.limits import MOST_LISTED_NAMES, MOST_RUN_NOTES
 from snd_server.render.evaluated import Evaluated
 from snd_server.running.arguments import ArgumentError, parse_arguments, unknown_name
 from snd_server.running.definitions import chosen_definition, demand_quantizations
-from snd_server.running.expectations import TOLERANCE, deviations, expected_tensors
+from snd_server.running.expectations import TOLERANCE, compared, expected_tensors
 from snd_server.running.specified_names import as_declared, with_reals
 from snd_server.running.state_files import demand_suffix, variables_content
 from snd_server.running.tensor_inputs import given_tensors
@@ -181,15 +181,17 @@ def _evaluated(
     if evaluation.strict and not answer.failures:
         _demand_weights(request, answer)
     failures = tuple(diagnostic_of(failure, snapshot, template) for failure in answer.failures)
+    equal: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     if not failures:
         _write(request, answer, before)
-        differing = tuple(deviations(answer.arrays or {}, expected, request.tolerance))
+        equal, differing = compared(answer.arrays or {}, expected, request.tolerance)
     evaluated = replace(
         evaluated,
         answer=replace(answer, arrays=None, variables=None),
         diagnostics=(*diagnostics, *failures),
         differing=differing,
+        equal=equal,
     )
     return evaluated, status or (PROBLEMS if failures or differing else CLEAN)
 

@@ -28,17 +28,28 @@ def expected_tensors(items: Sequence[str], outputs: Sequence[str], most_bytes: i
     return found
 
 
-def deviations(arrays: Mapping[str, Argument], expected: Mapping[str, Any], tolerance: float) -> list[str]:
-    """Return the differences of outputs from their expected values, a line for each."""
-    found: list[str] = []
+def compared(
+    arrays: Mapping[str, Argument], expected: Mapping[str, Any], tolerance: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Compare outputs with their expected values.
+
+    Return the labels of the tensors that are as expected, and a line about each difference.
+    """
+    equal: list[str] = []
+    differing: list[str] = []
     for name, wanted in expected.items():
         value = arrays.get(name)
         pairs: list[tuple[str, Any, Array]] = [(name, value, wanted)] if isinstance(wanted, np.ndarray) else []
         if isinstance(wanted, dict):
             items = [] if value is None or isinstance(value, np.ndarray) else list(value)
             pairs = [(f"{name}[{at}]", items[at] if at < len(items) else None, each) for at, each in wanted.items()]
-        found += [line for label, one, other in pairs if (line := _deviation(label, one, other, tolerance))]
-    return found
+        for label, one, other in pairs:
+            line = _deviation(label, one, other, tolerance)
+            if line is None:
+                equal.append(label)
+            else:
+                differing.append(line)
+    return tuple(equal), tuple(differing)
 
 
 def _deviation(label: str, found: Any, wanted: Array, tolerance: float) -> str | None:

@@ -12,7 +12,7 @@ from snd_analysis.base import ProjectSettings
 from snd_server.limits import MOST_SETTINGS_BYTES
 from snd_server.settings.config_schema import Settings, parse_settings, refuse
 from snd_server.workspace_files.config_error import ConfigError
-from snd_server.workspace_files.reading import read_file, reason
+from snd_server.workspace_files.reading import may_read, read_file, reason
 
 _NAMES = ("snd.toml", "pyproject.toml")
 
@@ -106,7 +106,8 @@ class Configurations:
 
     def _own(self, folder: str) -> Configuration | None:
         candidates = (os.path.join(folder, name) for name in _NAMES)
-        return next((found for path in candidates if os.path.isfile(path) and (found := _load(path, self.wrong))), None)
+        files = (path for path in candidates if os.path.isfile(path) and may_read(path))
+        return next((found for path in files if (found := _load(path, self.wrong))), None)
 
     def _above(self, folder: str) -> Configuration:
         parent = os.path.dirname(folder)

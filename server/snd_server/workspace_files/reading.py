@@ -12,6 +12,16 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _CHUNK_BYTES = 1 << 20
 
 
+ROOT_VARIABLE = "SND_ROOT"
+"""Environment variable that names the only folder whose files are read, as an absolute path without links."""
+
+
+def may_read(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path, its links followed, lies in the folder that ``SND_ROOT`` names; True if it names none."""
+    root = os.environ.get(ROOT_VARIABLE)
+    return root is None or os.path.commonpath([root, os.path.realpath(path)]) == root
+
+
 def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     """Return the content of a regular file of at most ``most_bytes``. Raise OSError with a reason in ``strerror``.
 
@@ -19,6 +29,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     exchanged or grow at any moment: the descriptor is checked again, opening does not wait, and at most ``most_bytes``
     are read.
     """
+    _demand_readable(path)
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
     try:
@@ -40,6 +51,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file, to read parts of it. Raise OSError as ``read_file``."""
+    _demand_readable(path)
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
     try:
@@ -65,6 +77,11 @@ def read_start(path: str | os.PathLike[str], most_bytes: int) -> tuple[bytes, in
 def reason(error: OSError) -> str:
     """Return why a file could not be read or written, without its name."""
     return error.strerror or str(error)
+
+
+def _demand_readable(path: str | os.PathLike[str]) -> None:
+    if not may_read(path):
+        raise PermissionError(errno.EACCES, f"it lies outside of {os.environ[ROOT_VARIABLE]}", os.fspath(path))
 
 
 def _state(path: str | os.PathLike[str]) -> os.stat_result:

@@ -55,7 +55,22 @@ def graph_svg(
     said = done.stderr.decode(errors="replace").strip()
     # A negative status is that of a signal: without memory, the engine ends at once.
     if done.returncode == drawing_process.OUT_OF_MEMORY or done.returncode < 0:
+        if (limit := _address_space()) is not None:
+            raise DrawingError(
+                f"the drawing engine reserves more address space than the {limit >> 20:,} MB that are allowed here: "
+                "lift that limit (ulimit -v unlimited), or write a .dot or .json"
+            )
         raise DrawingError(f"the drawing took more than {megabytes} MB of memory: {_OTHERWISE}")
     if "call stack" in said:
         raise DrawingError(f"the graph is too large to be laid out: {_OTHERWISE}")
     raise DrawingError(f"the drawing could not be made: {said[:200] or 'nothing came out'}")
+
+
+def _address_space() -> int | None:
+    """Return the number of bytes of address space that a process may reserve, or None if they are not limited."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
