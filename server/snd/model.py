@@ -271,9 +271,10 @@ class Model:
             self._export(file, flat, quantize)
 
     def _export(self, file: str, flat: bool, quantize: bool) -> None:
-        from snd_server.exchange.exporting import all_variables, save
+        from snd_server.exchange.exporting import all_variables
         from snd_server.exchange.inference import Inference
         from snd_server.exchange.onnx_export import NotExportable, write_model
+        from snd_server.exchange.onnx_export.exporting import save
 
         session = Session(self._snapshot)
         specialization = compose_root(session, self._template, self._attributes, self._types)

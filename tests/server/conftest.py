@@ -58,7 +58,7 @@ def real(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys
     onnxruntime has a process of its own in tests with the mark ``worker_process`` only.
     """
     if request.node.get_closest_marker("worker_process") is None:
-        monkeypatch.setattr("snd_server.exchange.inference.Worker", InProcessWorker)
+        monkeypatch.setattr("snd_server.exchange.engine_process.Worker", InProcessWorker)
 
     def run(*arguments: str, stdin: bytes = b"") -> Outcome:
         from snd_server.cli import main

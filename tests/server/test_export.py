@@ -215,7 +215,7 @@ graph Choosing {
     ],
 )
 def test_choices_among_equal_elements_are_no_difference(name: str, one: list, other: list, is_tie: bool):
-    from snd_server.exchange.onnx_export import flat_graph
+    from snd_server.exchange.graph_export.root_graph import flat_graph
     from snd_server.exchange.ties import operator_of_tie
 
     session = Session(snapshot_of({"main.sknd": CHOOSING}))
@@ -249,7 +249,7 @@ graph Rounding {
     ],
 )
 def test_values_half_way_may_be_rounded_in_two_ways(t: list[float], y: list[float], is_tie: bool):
-    from snd_server.exchange.onnx_export import flat_graph
+    from snd_server.exchange.graph_export.root_graph import flat_graph
     from snd_server.exchange.ties import operator_of_rounding
 
     session = Session(snapshot_of({"main.sknd": ROUNDING}))
@@ -434,7 +434,7 @@ def test_what_elements_and_indices_decide_is_a_node_for_any_extent(project: Path
 
 def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkeypatch: pytest.MonkeyPatch):
     """Both files are written beside the existing ones, and a full disk leaves both as they were."""
-    import snd_server.exchange.exporting
+    import snd_server.exchange.onnx_export.exporting
     from snd_server.workspace_files import writing
 
     _model(
@@ -443,7 +443,7 @@ def test_weights_of_a_very_large_model_are_beside_it(project: Path, real, monkey
         "@variable { v: real[2, 300]; w: real[300]; c: real[1]; } "
         "@compose { a = math.mul(x, v); b = math.mul(a, w); y = math.add(b, c); } }",
     )
-    monkeypatch.setattr(snd_server.exchange.exporting, "MOST_MODEL_BYTES", 1000)
+    monkeypatch.setattr(snd_server.exchange.onnx_export.exporting, "MOST_MODEL_BYTES", 1000)
     (project / "m.onnx").write_bytes(b"old")
     (project / "m.onnx.data").write_bytes(b"old weights")
     with monkeypatch.context() as full:

@@ -141,9 +141,9 @@ def test_no_file_is_left_that_onnxruntime_does_not_load(before: bytes | None, pr
 
 @pytest.mark.usefixtures("_broken")
 def test_no_weights_are_left_beside_a_file_that_is_refused(project: Path, real, monkeypatch: pytest.MonkeyPatch):
-    import snd_server.exchange.exporting
+    import snd_server.exchange.onnx_export.exporting
 
-    monkeypatch.setattr(snd_server.exchange.exporting, "MOST_MODEL_BYTES", 10)
+    monkeypatch.setattr(snd_server.exchange.onnx_export.exporting, "MOST_MODEL_BYTES", 10)
     (project / "main.sknd").write_text(_graph("z = dense(x); y = nn.relu(z);"), encoding="utf-8")
     assert real("export", ".", "-o", "m.onnx").status == 1
     assert [each.name for each in project.iterdir()] == ["main.sknd"]
@@ -161,7 +161,7 @@ def test_python_raises_what_the_command_shows(project: Path):
 
 def test_a_way_that_is_given_up_leaves_no_trace(project: Path, real, monkeypatch: pytest.MonkeyPatch):
     """Nodes that compute extents for one way of writing an operation are gone if another way is taken."""
-    from snd_server.exchange.onnx_export.errors import Unsuitable
+    from snd_server.exchange.graph_export.errors import Unsuitable
     from snd_server.exchange.onnx_export.registry import COUNTERPARTS
 
     def give_up(call) -> None:

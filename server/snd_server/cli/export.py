@@ -21,18 +21,29 @@ from snd_server.workspace_files.config_error import ConfigError
 from snd_server.workspace_files.model_folder import main_file
 
 
-@click.command(short_help="Write a model as an ONNX file.", epilog=examples("snd export model/ -o model.onnx --verify"))
+@click.command(
+    short_help="Write a model as ONNX or NNEF 1.0.",
+    epilog=examples("snd export model/ -o model.onnx --verify", "snd export model/ -o model.nnef.tgz --verify"),
+)
 @click.argument("path", metavar="PATH")
-@click.option("-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx.")
+@click.option(
+    "-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx or model.nnef.tgz."
+)
 @click.option("--graph", metavar="NAME", help="The graph to export; by default the first one that no other invokes.")
 @argument_options
 @weight_options("Export")
 @seed_option
-@click.option("--flat", is_flag=True, help="Write no functions for the operators of the model itself.")
+@click.option(
+    "--dialect", type=click.Choice(["tract", "khronos"]), default="tract",
+    help="The dialect of a model in NNEF 1.0: the one that tract reads, the default, or the one of the text.",
+)  # fmt: skip
+@click.option("--flat", is_flag=True, help="Write no functions or fragments for the operators of the model itself.")
 @click.option(
     "--quantize", is_flag=True, help="Quantize the tensors that @quantize names, by QDQ nodes where they fit."
 )
-@click.option("--verify", is_flag=True, help="Run the file with onnxruntime, and compare its outputs with snd's.")
+@click.option(
+    "--verify", is_flag=True, help="Run the file with onnxruntime or tract, and compare its outputs with snd's."
+)
 @memory_option
 @config_option
 @quiet_option
@@ -46,6 +57,7 @@ def export(
     weights: str | None,
     strict: bool | None,
     seed: int,
+    dialect: str,
     flat: bool,
     quantize: bool,
     verify: bool,
@@ -53,17 +65,19 @@ def export(
     config: str | None,
     quiet: bool,
 ) -> int:
-    """Write a graph as an ONNX file, with its weights.
+    """Write a graph as an ONNX file, or as a model in NNEF 1.0, with its weights.
 
-    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. Operators become
-    standard nodes where ONNX has them, else functions of the file. Exit status 1 says that the model has mistakes,
+    PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. The ending of FILE says
+    the format: .nnef.tgz, .nnef.tar and .nnef are NNEF 1.0, others ONNX. Operators become standard nodes or operations
+    where the format has them, else functions or fragments of the file. Exit status 1 says that the model has mistakes,
     that operators can't be exported (all of them are listed), or, with --verify, that the outputs differ.
     """
-    from snd_server.exchange.exporting import ExportRequest, run_export
+    from snd_server.exchange.export_request import ExportRequest
+    from snd_server.exchange.exporting import run_export
 
     request = ExportRequest(
-        main_file(path), output, graph, attributes, types, inputs, weights, seed, flat, quantize, verify, quiet,
-        memory << 20, config, strict,
+        main_file(path), output, graph, attributes, types, inputs, weights, seed, dialect, flat, quantize, verify,
+        quiet, memory << 20, config, strict,
     )  # fmt: skip
     try:
         with busy("Exporting"):

@@ -274,8 +274,8 @@ def _inputs(operation: Operation, run: Mapping[str, Any], variables: Mapping[str
 
 
 def _array(tensor: Tensor, known: Mapping[str, Any]) -> Array | None:
-    from snd_server.exchange.onnx_export.errors import Unsuitable
-    from snd_server.exchange.onnx_export.scope import constant_array
+    from snd_server.exchange.graph_export.errors import Unsuitable
+    from snd_server.exchange.graph_export.tensors import constant_array
 
     if tensor.value is not None:
         try:

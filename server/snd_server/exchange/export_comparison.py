@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -17,9 +17,12 @@ from snd_runtime.execution import ComputedTensor, Execution, bind_arrays, execut
 from snd_runtime.execution.plain import plain
 from snd_runtime.limits import Limits
 from snd_runtime.lowering.lowered import Argument
+from snd_server.console.terminal import say
 from snd_server.exchange.conditioning import DifferenceVerdict, Runs, verdict
-from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
-from snd_server.exchange.special_values import is_open, with_special_values
+from snd_server.exchange.engine_process import InferenceError, InferenceLimitError
+from snd_server.exchange.export_request import CLEAN, PROBLEMS
+from snd_server.exchange.graph_export.root_graph import flat_graph, undecided_inputs
+from snd_server.exchange.special_values import with_special_values
 from snd_server.exchange.ties import operator_of_rounding, operator_of_tie
 from snd_server.exchange.trials import Comparison, TrialArguments, Trials, arrays_of, compare_on_trials
 from snd_server.limits import LONGEST_VERIFICATION_RUN
@@ -30,14 +33,12 @@ _QUANTIZED_TOLERANCE = 0.02
 """Rounding decides which of two steps a value between them gets; 8 bits have 256."""
 
 _TIE = (
-    "'{}' stands in another order in onnxruntime: '{}' chooses among elements that are equal but for rounding; "
+    "'{}' stands in another order in {}: '{}' chooses among elements that are equal but for rounding; "
     "what depends on it was not compared"
 )
-_OPTIMIZED = (
-    "'{}' differs in onnxruntime {}, but not where onnxruntime shows all tensors on the way: its optimizations differ"
-)
+_OPTIMIZED = "'{}' differs in {} {}, but not where {} shows all tensors on the way: its optimizations differ"
 _ROUNDED = (
-    "'{}' differs in onnxruntime: '{}' rounds values half way between two numbers, which are equal but for rounding; "
+    "'{}' differs in {}: '{}' rounds values half way between two numbers, which are equal but for rounding; "
     "what depends on it was not compared"
 )
 
@@ -56,21 +57,46 @@ class Chosen(Struct, frozen=True):
     """True if the file quantizes the tensors named in ``@quantize``."""
 
 
+class ExportedFile(Protocol):
+    """A file that was written for a graph, with the engine that runs it."""
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine."""
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        """The names of the inputs in the file, in order."""
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the outputs in the file: those of the graph, then the new values of variables."""
+
+    @property
+    def has_few_bits(self) -> bool:
+        """True if the file stores values in few bits: the engine computes with the integers, then."""
+
+    def run(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the outputs by name. Raise InferenceError, InferenceLimitError."""
+
+    def trace(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the tensors on the way too, by their names in the graph. Raise as ``run``."""
+
+    def state(self, name: str) -> str:
+        """Return the name of the output with the new value of a variable."""
+
+    def is_open(self, tensor: str) -> bool:
+        """Return whether the format leaves open how a tensor is computed from NaN and infinities."""
+
+
 def verify(
-    chosen: Chosen,
-    variables: Mapping[str, Argument],
-    path: str,
-    inference: Inference,
-    seed: int,
-    memory_bytes: int,
+    chosen: Chosen, variables: Mapping[str, Argument], file: ExportedFile, seed: int, memory_bytes: int
 ) -> Comparison:
     """Run the graph and the file on the same random inputs; return the difference.
 
     Dynamic extents are small in one run and larger in another one, as far as the graph allows. Raise ArgumentError if
-    the graph can't be run, or if onnxruntime goes beyond a limit.
+    the graph can't be run, or if the engine goes beyond a limit.
     """
-    from snd_server.exchange.onnx_export import undecided_inputs
-
     attributes = {name: plain(value) for name, value in chosen.attributes.items()}
     root, undecided = chosen.specialization, undecided_inputs(chosen.specialization)
     if undecided:  # they are inputs of the file
@@ -83,49 +109,52 @@ def verify(
 
     def compare(given: TrialArguments) -> Comparison:
         try:
-            return _compared(chosen, variables, path, given, trials, inference)
+            return _compared(chosen, variables, file, given, trials)
         except InferenceError as error:
-            return Comparison(f"onnxruntime fails where snd runs: {error}")
+            return Comparison(f"{file.engine} fails where snd runs: {error}")
         except InferenceLimitError as limit:
             raise ArgumentError(f"--verify: {limit}") from None
 
     tried, found = compare_on_trials(trials, compare)
     if found.wrong is not None:
         return found
-    return replace(found, special=_special(chosen, variables, path, tried[0], trials, inference))
+    return replace(found, special=_special(chosen, variables, file, tried[0], trials))
+
+
+def shown_comparison(found: Comparison, engine: str, is_quiet: bool) -> int:
+    """Show the result of a comparison, and return the exit status."""
+    if found.wrong is not None:
+        say(found.wrong, err=True)
+        return PROBLEMS
+    if not is_quiet:
+        say(found.note or f"{engine} computes the same outputs on random inputs")
+    if found.special is not None:
+        say(f"warning: for NaN and infinities among the inputs, {found.special} ({engine} and snd)", err=True)
+    return CLEAN
 
 
 def _special(
-    chosen: Chosen,
-    variables: Mapping[str, Argument],
-    path: str,
-    tried: TrialArguments,
-    trials: Trials,
-    inference: Inference,
+    chosen: Chosen, variables: Mapping[str, Argument], file: ExportedFile, tried: TrialArguments, trials: Trials
 ) -> str | None:
-    """Return a difference for NaN and infinities among the inputs, unless the first is in a node of ``KINDS``."""
-    from snd_server.exchange.onnx_export import write_model
-
+    """Return a difference for NaN and infinities among the inputs, unless the format leaves the first open."""
     given = with_special_values(tried, trials.seed)
     if given is None:
         return None
     try:
-        ran = _run(chosen, variables, path, given, trials, inference)
+        ran = _run(chosen, variables, file, given, trials)
         differs = _first_special(ran.outputs, ran.results, ran.expected)
         if differs is None:
             return None
-        quantizing = chosen.session if chosen.is_quantized else None
-        traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
-        traces = inference.run(traced.SerializeToString(), ran.feed)
+        traces = file.trace(ran.feed)
     except EvaluationFailed:
         return None  # snd refuses such inputs
     except (InferenceError, InferenceLimitError) as error:
-        return f"onnxruntime fails where snd runs: {error}"
+        return f"{file.engine} fails where snd runs: {error}"
     seen = {name: value for name, value in ran.seen.items() if name in traces and isinstance(value, np.ndarray)}
     output, words = differs
     unlike = (name for name, value in seen.items() if special_difference(traces[name], value) is not None)
     first = next(unlike, output)
-    if is_open(traced, first):
+    if file.is_open(first):
         return None
     return (
         f"'{output}' differs: {words}" if first == output else f"'{output}' differs: {words}, and '{first}' before it"
@@ -141,17 +170,10 @@ def _first_special(outputs: Sequence[str], found: Mapping[str, Any], expected: S
     return None
 
 
-def _has_few_bits(model: Any) -> bool:
-    """Return whether a model stores values in few bits: onnxruntime computes with the integers, then."""
-    nodes = (node for each in (model.graph, *model.functions) for node in each.node)
-    return any(node.op_type == "QuantizeLinear" for node in nodes)
-
-
 class _Ran(Struct, frozen=True):
-    """Two runs of a graph on the same inputs, in snd and from its file in onnxruntime."""
+    """Two runs of a graph on the same inputs, in snd and from its file."""
 
     specialization: Specialization
-    model: Any
     feed: Mapping[str, Any]
     outputs: Sequence[str]
     results: Mapping[str, Any]
@@ -160,18 +182,9 @@ class _Ran(Struct, frozen=True):
 
 
 def _run(
-    chosen: Chosen,
-    variables: Mapping[str, Argument],
-    path: str,
-    given: TrialArguments,
-    trials: Trials,
-    inference: Inference,
+    chosen: Chosen, variables: Mapping[str, Argument], file: ExportedFile, given: TrialArguments, trials: Trials
 ) -> _Ran:
     """Run the graph and the file on inputs. Raise EvaluationFailed if the graph does not run with these."""
-    import onnx
-
-    from snd_server.exchange.onnx_export import STATE_SUFFIX, fit_name
-
     seen: dict[str, Argument] = {}
 
     def watch(step: ComputedTensor) -> None:
@@ -184,38 +197,26 @@ def _run(
     dtypes = [chosen.dtypes[each.name.text] for each in chosen.template.generics if each.name.text in chosen.dtypes]
     specialization = bind_arrays(chosen.session, chosen.template, given, chosen.attributes, dtypes)
     outcome = execute(chosen.session, specialization, given, execution)
-    model = onnx.load(path, load_external_data=False)
-    names = [each.name for each in model.graph.input]
-    feed = _feed(specialization, given, names)
+    feed = _feed(specialization, given, file.inputs)
     expected = [array for value in outcome.outputs.values() for array in arrays_of(value)]
-    states = {f"{fit_name(name)}{STATE_SUFFIX}": array for name, array in _named_arrays(outcome.variables)}
-    outputs = [each.name for each in model.graph.output]
-    expected += [states[name] for name in outputs[len(expected) :]]
-    return _Ran(specialization, model, feed, outputs, inference.run(path, feed), expected, seen)
+    states = {file.state(name): array for name, array in _named_arrays(outcome.variables)}
+    expected += [states[name] for name in file.outputs[len(expected) :]]
+    return _Ran(specialization, feed, file.outputs, file.run(feed), expected, seen)
 
 
 def _compared(
-    chosen: Chosen,
-    variables: Mapping[str, Argument],
-    path: str,
-    given: TrialArguments,
-    trials: Trials,
-    inference: Inference,
+    chosen: Chosen, variables: Mapping[str, Argument], file: ExportedFile, given: TrialArguments, trials: Trials
 ) -> Comparison:
     """Run the graph and the file on inputs. Raise EvaluationFailed if the graph does not run with these."""
-    from snd_server.exchange.onnx_export import write_model
-
-    ran = _run(chosen, variables, path, given, trials, inference)
+    ran = _run(chosen, variables, file, given, trials)
     seen, feed = ran.seen, ran.feed
-    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or _has_few_bits(ran.model) else TOLERANCE
+    tolerance = _QUANTIZED_TOLERANCE if chosen.is_quantized or file.has_few_bits else TOLERANCE
     for output, other in zip(ran.outputs, ran.expected, strict=True):
         one = ran.results[output]
         differs = difference(one, other, tolerance)
         if differs is None:
             continue
-        quantizing = chosen.session if chosen.is_quantized else None
-        traced = write_model(chosen.specialization, variables, traced=True, quantizing=quantizing)
-        traces = inference.run(traced.SerializeToString(), feed)
+        traces = file.trace(feed)
         differing = _differing(traces, seen, tolerance)
         if differing:
             found, known = {**traces, **feed}, {**seen, **feed}
@@ -229,30 +230,28 @@ def _compared(
                 seed=trials.seed,
                 limits=trials.limits,
             )
-            words = _explained(chosen, runs, differing)
+            words = _explained(chosen, file.engine, runs, differing)
             if words.is_rounding:
                 return Comparison(note=words.words)
             first = f"; the first tensor that differs is '{differing[0]}'"
-            return Comparison(f"'{output}' differs in onnxruntime: {differs}{first}{words.words}")
+            return Comparison(f"'{output}' differs in {file.engine}: {differs}{first}{words.words}")
         if output in traces and difference(traces[output], other, tolerance) is None:
-            return Comparison(note=_OPTIMIZED.format(output, differs))
-        return Comparison(f"'{output}' differs in onnxruntime: {differs}")
+            return Comparison(note=_OPTIMIZED.format(output, file.engine, differs, file.engine))
+        return Comparison(f"'{output}' differs in {file.engine}: {differs}")
     return Comparison()
 
 
-def _explained(chosen: Chosen, runs: Runs, differing: Sequence[str]) -> DifferenceVerdict:
-    """Return whether rounding explains that tensors differ between onnxruntime and snd."""
-    from snd_server.exchange.onnx_export import flat_graph
-
+def _explained(chosen: Chosen, engine: str, runs: Runs, differing: Sequence[str]) -> DifferenceVerdict:
+    """Return whether rounding explains that tensors differ between an engine and snd."""
     inputs = zip((each.name for each in chosen.template.inputs), runs.arguments, strict=True)
     known, name = {**runs.expected, **dict(inputs)}, differing[0]
     graph, versions = flat_graph(runs.specialization), (np.asarray(runs.found[name]), np.asarray(known[name]))
     tie = operator_of_tie(graph, name, *versions, known)
     if tie is not None:
-        return DifferenceVerdict(True, _TIE.format(name, tie))
+        return DifferenceVerdict(True, _TIE.format(name, engine, tie))
     rounding = operator_of_rounding(graph, name, *versions, runs.found, known)
     if rounding is not None:
-        return DifferenceVerdict(True, _ROUNDED.format(name, rounding))
+        return DifferenceVerdict(True, _ROUNDED.format(name, engine, rounding))
     return DifferenceVerdict(False) if chosen.is_quantized else verdict(replace(runs, expected=known), differing)
 
 
@@ -265,7 +264,7 @@ def _named_arrays(variables: Mapping[str, Argument]) -> Iterator[tuple[str, np.n
             yield from ((f"{name}[{at}]", array) for at, array in enumerate(value or ()))
 
 
-def _feed(specialization: Specialization, arguments: Any, names: list[str]) -> dict[str, Any]:
+def _feed(specialization: Specialization, arguments: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the arguments by the names of the inputs of the file, in whose order they are; null ones are left out."""
     given: list[Any] = []
     for formal, value in zip(specialization.inputs, arguments, strict=True):

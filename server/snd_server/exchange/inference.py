@@ -12,30 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 
-from snd_runtime.worker import ProcessLimits, Worker, WorkerFailed
-from snd_server.limits import MOST_INFERENCE_SECONDS
+from snd_server.exchange.engine_process import EngineAnswer, EngineProcess, InferenceError, InferenceLimitError
+
+__all__ = ["Inference", "InferenceError", "InferenceLimitError"]
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _TARGET = "snd_server.exchange.inference:make"
-_MEMORY_OF_TENSORS = 3
-"""Factor for the weights: onnxruntime holds the file, its tensors, and some of them in another order."""
 _TYPES = {
     "tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
     "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int16)": np.int16, "tensor(int8)": np.int8,
     "tensor(uint64)": np.uint64, "tensor(uint32)": np.uint32, "tensor(uint16)": np.uint16, "tensor(uint8)": np.uint8,
     "tensor(bool)": np.bool_,
 }  # fmt: skip
-
-
-class InferenceLimitError(Exception):
-    """onnxruntime goes beyond a limit of time or memory with a model, or crashes."""
-
-
-class InferenceError(Exception):
-    """onnxruntime or ``onnx.checker`` refuses a model or its inputs; the message is theirs."""
 
 
 class _Job(Struct, frozen=True):
@@ -48,29 +39,11 @@ class _Job(Struct, frozen=True):
     checks: bool = False
 
 
-class _Done(Struct, frozen=True):
-    """The outputs of a run, by name, or an error."""
-
-    outputs: Mapping[str, Any] = field(default_factory=dict)
-    error: str = ""
-
-
-class Inference:
+class Inference(EngineProcess):
     """A process that loads and runs ONNX models, one at a time. ``memory_bytes`` are for tensors."""
 
     def __init__(self, memory_bytes: int | None) -> None:
-        self._memory_bytes = None if memory_bytes is None else memory_bytes * _MEMORY_OF_TENSORS
-        self._worker = Worker(_TARGET, ProcessLimits(memory_bytes=self._memory_bytes))
-
-    def __enter__(self) -> Inference:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._worker.close()
-
-    def start(self) -> None:
-        """Begin to start the process, without waiting for it."""
-        self._worker.start()
+        super().__init__(_TARGET, memory_bytes)
 
     def load(self, path: str) -> None:
         """Let onnxruntime load a file. Raises InferenceError if it refuses, and InferenceLimitError."""
@@ -95,46 +68,32 @@ class Inference:
         """
         return dict(self._done(_Job(model, feed, outputs, optimizes), "run").outputs)
 
-    def _done(self, job: _Job, verb: str) -> _Done:
-        who = "onnx.checker" if job.checks else "onnxruntime"
-        try:
-            done: _Done = self._worker.call(job, seconds=MOST_INFERENCE_SECONDS)
-        except WorkerFailed as failed:
-            match failed.reason:
-                case "time":
-                    message = f"{who} was stopped after {MOST_INFERENCE_SECONDS:g} seconds"
-                case "memory":
-                    message = f"{who} takes more memory than {(self._memory_bytes or 0) >> 20:,} MB"
-                case _:
-                    message = f"{who} crashed ({failed.message})"
-            raise InferenceLimitError(f"{message}: it did not {verb} the model") from None
-        if done.error:
-            raise InferenceError(done.error)
-        return done
+    def _done(self, job: _Job, verb: str) -> EngineAnswer:
+        return self.ask(job, "onnx.checker" if job.checks else "onnxruntime", verb)
 
 
 # ---- in the process --------------------------------------------------------------------------------------------------
-def make() -> Callable[[_Job, Callable[[Any], None]], _Done]:
+def make() -> Callable[[_Job, Callable[[Any], None]], EngineAnswer]:
     """Return the handler of the worker, which keeps the last model that it loaded."""
     known: dict[tuple[object, ...], Any] = {}
 
-    def handle(job: _Job, note: Callable[[Any], None]) -> _Done:
+    def handle(job: _Job, note: Callable[[Any], None]) -> EngineAnswer:
         try:
             if job.checks:
                 _check(job.model)
-                return _Done()
+                return EngineAnswer()
             key = (job.model, _version(job.model), job.optimizes)
             if key not in known:
                 known.clear()
                 known[key] = _session(job)
             session = known[key]
-            return _Done() if job.feed is None else _run(session, job.feed, job.outputs)
+            return EngineAnswer() if job.feed is None else _run(session, job.feed, job.outputs)
         except MemoryError:
             raise
         except Exception as error:  # onnx, protobuf and onnxruntime have exceptions of their own
             if "bad_alloc" in str(error) or "Failed to allocate memory" in str(error):
                 raise MemoryError(str(error)) from None
-            return _Done(error=" ".join(str(error).split()))
+            return EngineAnswer(error=" ".join(str(error).split()))
 
     return handle
 
@@ -163,12 +122,12 @@ def _session(job: _Job) -> Any:
     return onnxruntime.InferenceSession(job.model, options, providers=["CPUExecutionProvider"])
 
 
-def _run(session: Any, feed: Mapping[str, Array], outputs: Sequence[str]) -> _Done:
+def _run(session: Any, feed: Mapping[str, Array], outputs: Sequence[str]) -> EngineAnswer:
     declared = (*session.get_inputs(), *session.get_overridable_initializers())
     types = {each.name: each.type for each in declared}
     given = {name: _typed(array, types[name]) for name, array in feed.items() if name in types}
     names = [each.name for each in session.get_outputs() if not outputs or each.name in outputs]
-    return _Done(dict(zip(names, session.run(names, given), strict=True)))
+    return EngineAnswer(dict(zip(names, session.run(names, given), strict=True)))
 
 
 def _typed(array: Array, kind: str) -> Array:

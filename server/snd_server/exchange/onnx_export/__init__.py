@@ -1,11 +1,9 @@
 """Models as ONNX files (``snd export``). Needs the extra ``snd[onnx]``."""
 
+from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable
 from snd_server.exchange.onnx_export.acceptance import accept, refused
-from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable
 from snd_server.exchange.onnx_export.model_writer import (
     STATE_SUFFIX,
-    flat_graph,
-    undecided_inputs,
     write_model,
     write_operations,
 )
@@ -17,9 +15,7 @@ __all__ = [
     "NotExportable",
     "accept",
     "fit_name",
-    "flat_graph",
     "refused",
-    "undecided_inputs",
     "write_model",
     "write_operations",
 ]  # fmt: skip

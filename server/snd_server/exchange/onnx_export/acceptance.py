@@ -14,11 +14,13 @@ from msgspec import Struct
 from snd_analysis.compose import Specialization, specialization_of
 from snd_analysis.model import Operation
 from snd_runtime.lowering.lowered import Argument
+from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable
+from snd_server.exchange.graph_export.limits import LONGEST_REFUSAL, MOST_CULPRITS
+from snd_server.exchange.graph_export.parts import part_of, results_of
+from snd_server.exchange.graph_export.root_graph import flat_graph, operator_text
 from snd_server.exchange.inference import Inference, InferenceError, InferenceLimitError
-from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable
-from snd_server.exchange.onnx_export.limits import LONGEST_REFUSAL, MOST_CULPRITS, MOST_LOADED_NODES
-from snd_server.exchange.onnx_export.model_writer import flat_graph, operator_text, write_operations
-from snd_server.exchange.onnx_export.parts import part_of, results_of
+from snd_server.exchange.onnx_export.limits import MOST_LOADED_NODES
+from snd_server.exchange.onnx_export.model_writer import write_operations
 from snd_server.limits import MOST_INFERENCE_SECONDS
 
 _FAULT = "this is a fault of snd, not of the model: please report it"

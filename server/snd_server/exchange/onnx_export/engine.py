@@ -25,11 +25,12 @@ from snd_runtime.execution.factors import Factors
 from snd_runtime.execution.variables import Variables
 from snd_runtime.limits import Budget
 from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_server.exchange.graph_export.errors import NotExportable, Unsuitable
+from snd_server.exchange.graph_export.parts import part_of, read_by, results_of
+from snd_server.exchange.graph_export.root_graph import declared_constants, flat_graph
+from snd_server.exchange.graph_export.tensors import constant_array
 from snd_server.exchange.onnx_export.acceptance import too_large_to_load
-from snd_server.exchange.onnx_export.errors import NotExportable, Unsuitable
-from snd_server.exchange.onnx_export.model_writer import declared_constants, flat_graph, write_operations
-from snd_server.exchange.onnx_export.parts import part_of, read_by, results_of
-from snd_server.exchange.onnx_export.scope import constant_array
+from snd_server.exchange.onnx_export.model_writer import write_operations
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -42,10 +42,11 @@ from snd_runtime.lowering.arithmetic import COMPARISONS, INTEGER_OPERATIONS, LOG
 from snd_runtime.lowering.domains import points_in_order
 from snd_runtime.lowering.sequence import parallel_axes
 from snd_runtime.lowering.writing import ACCUMULATORS, identity
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import NUMPY
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.limits import MOST_STEPS
-from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, NodeScope, rounded
+from snd_server.exchange.onnx_export.scope import TYPES, NodeScope, rounded
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

@@ -7,10 +7,6 @@ MOST_STEPS = 256
 
 A graph with a longer one is refused.
 """
-MOST_CULPRITS = 5
-"""Maximum number of operations that are named as the cause where onnx or onnxruntime refuses an exported file."""
-LONGEST_REFUSAL = 400
-"""Maximum number of characters of a message of onnx or onnxruntime that are shown; longer ones end with an ellipsis."""
 MOST_LOADED_NODES = 100_000
 """Maximum number of nodes of an exported model with its functions inlined.
 

@@ -6,8 +6,7 @@ composition or from its formulas. Operations that can't be written are noted, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,32 +15,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 from onnx import TensorProto, helper, numpy_helper
 
-from snd_analysis.compose import (
-    MOST_OPERATIONS,
-    Arguments,
-    Session,
-    Specialization,
-    decompose,
-    flat_size,
-    quantizations_below,
-    specialization_of,
-    specializations_below,
-    variables_below,
-)
+from snd_analysis.compose import Arguments, Session, Specialization, decompose, quantizations_below
 from snd_analysis.compose.body import missing_dimensions
 from snd_analysis.model import Branch, Graph, Loop, Operation, Quantization, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL, Maybe, Pack
-from snd_runtime.errors import EvaluationFailed
-from snd_runtime.execution.prepared import prepared
-from snd_runtime.limits import Budget, Limits
-from snd_runtime.lowering import constant_values
-from snd_runtime.lowering.lowered import FLOAT32, Argument
+from snd_analysis.symbolic.values import Pack
+from snd_runtime.lowering.lowered import Argument
+from snd_server.exchange.graph_export.errors import NotExportable, Unsuitable
+from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
+from snd_server.exchange.graph_export.root_graph import (
+    declared_constants,
+    defaults_of_inputs,
+    module_of,
+    with_open_inputs,
+)
+from snd_server.exchange.graph_export.tensors import arrays_of_variable
 from snd_server.exchange.onnx_export import counterparts as _counterparts  # noqa: F401 - fills the table
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.onnx_export.formulas import write_formulas
 from snd_server.exchange.onnx_export.quantized import linear_of, write_linear
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS
@@ -88,11 +80,6 @@ def write_model(
         return _ModelWriter(True, traced).model(specialization, variables)
 
 
-def flat_graph(specialization: Specialization) -> Graph:
-    """Return a graph with all but operators of the library written where they are invoked. Raise NotExportable."""
-    return _ModelWriter(True, False).root_graph(specialization)
-
-
 def write_operations(
     specialization: Specialization, graph: Graph, variables: Mapping[str, Argument]
 ) -> onnx.ModelProto:
@@ -100,15 +87,14 @@ def write_operations(
     return _ModelWriter(True, False).graph_model(specialization, graph, variables)
 
 
-class _ModelWriter:
+class _ModelWriter(OperationWriter[NodeScope, ScopedCall, Function]):
+    without_form = "ONNX has no such node, and there is neither a composition nor a formula to take its place"
+
     def __init__(self, flat: bool, traced: bool, quantizing: Session | None = None) -> None:
-        self._flat = flat
+        super().__init__(flat, COUNTERPARTS)
         self._traced = traced
         self._quantizing = quantizing
-        self._functions: dict[int, Function | Unsuitable] = {}
-        self._kept: list[Specialization] = []
         self._protos: list[onnx.FunctionProto] = []
-        self._problems: dict[ExportProblem, None] = {}
         self._taken: set[tuple[str, str]] = set()
 
     def model(self, specialization: Specialization, variables: Mapping[str, Argument]) -> onnx.ModelProto:
@@ -124,7 +110,8 @@ class _ModelWriter:
         for name in graph.outputs:  # their names are known outside
             root.fresh(name)
         inputs = _declare_inputs(scope, graph.inputs.values())
-        _give_defaults(scope, specialization, graph)
+        for defaulted, default in defaults_of_inputs(specialization, graph).items():
+            root.constants[scope.names[defaulted]] = default  # an initializer of its name makes an input optional
         state = self._variables(scope, graph, variables)
         _bind_constants(scope, specialization, graph)
         for given in (graph.inputs, graph.variables, graph.constants):
@@ -138,7 +125,7 @@ class _ModelWriter:
                 inputs.append(info)
                 outputs.append(_renamed(info, scope.node("Identity", [new], root.fresh(old + STATE_SUFFIX))))
         if self._problems:
-            raise NotExportable(_with_open_inputs(specialization, sorted(self._problems)))
+            raise NotExportable(with_open_inputs(specialization, sorted(self._problems)))
         if self._traced:
             outputs += self._trace(scope, graph, {each.name for each in outputs})
         proto = helper.make_graph(scope.nodes, specialization.template.name.name, inputs, outputs)
@@ -161,40 +148,13 @@ class _ModelWriter:
         return model
 
     # ---- the graph itself --------------------------------------------------------------------------------------------
-    def root_graph(self, specialization: Specialization) -> Graph:
-        """Return the graph of a specialization, or one that only invokes it. Raise NotExportable."""
-        template = specialization.template
-        has_variables = next(variables_below(specialization), None) is not None  # named below the root
-        if specialization.body is not None and (template.is_graph or has_variables):
-            size = flat_size(specialization.body, self._inlined)
-            if size > MOST_OPERATIONS:  # of such a graph, decomposing returns a part
-                reason = f"written flat, it has {size:,} operations, more than the {MOST_OPERATIONS:,} of a file"
-                raise NotExportable([ExportProblem(operator_text(template.name), reason)])
-            return decompose(specialization.body, self._inlined, template.name.path)
-        members = zip(template.outputs, specialization.outputs, strict=True)
-        named = {member.name: value for member, value in members}
-        formals = zip(template.inputs, specialization.inputs, strict=True)
-        inputs = {member.name: value for member, value in formals if value is not NULL and not _is_constant(value)}
-        place = template.place(0, template.definition.name)
-        only = Operation(
-            template.name, None, {}, {}, specialization.inputs, specialization.outputs, place, specialization
-        )
-        flat = Graph(template.name.name, inputs, named, {}, {}, {**inputs, **named}, (only,))
-        return decompose(flat, lambda name: False, template.name.path)
-
-    def _inlined(self, name: OperatorName) -> bool:
-        """Return whether the composition of an operator is written where it is invoked."""
-        if name.path == "snd:layer":
-            return True
-        return self._flat and not is_library(name.path)
-
     def _variables(
         self, scope: NodeScope, graph: Graph, given: Mapping[str, Argument]
     ) -> dict[str, list[tuple[str, onnx.ValueInfoProto]]]:
         """Give the variables their values; an updated variable is also an optional input."""
         found = {}
         for name, value in graph.variables.items():
-            arrays = _arrays(name, value, given)
+            arrays = arrays_of_variable(name, value, given)
             if any(array is None for array in arrays):  # nothing needs it, or its user reports it
                 scope.variables[name] = [""] * len(arrays)
                 continue
@@ -228,19 +188,6 @@ class _ModelWriter:
         ]
 
     # ---- operations --------------------------------------------------------------------------------------------------
-    def _operations(self, scope: NodeScope, operations: Iterable[Operation]) -> None:
-        for operation in operations:
-            self._operation(scope, operation)
-
-    def _operation(self, scope: NodeScope, operation: Operation) -> None:
-        outputs = [[scope.root.fresh(tensor.name) for tensor in tensors_of(value)] for value in operation.outputs]
-        failed = self._written(scope, operation, outputs)
-        if failed is not None:
-            self._problems[failed] = None
-        for value, names in zip(operation.outputs, outputs, strict=True):
-            scope.bind(value, names)
-            self._quantize(scope, value, _results_of_parts(operation))
-
     def _quantize(self, scope: NodeScope, value: TensorValue, done: Container[str] = ()) -> None:
         """Replace the tensors of a value by their quantized versions from here on, except names in ``done``."""
         if self._quantizing is None:
@@ -274,46 +221,13 @@ class _ModelWriter:
                 self._problems[failed] = None
         return scope.node("Squeeze", [name, axes]) if ones else name
 
-    def _written(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> ExportProblem | None:
-        """Write an operation in the first way that fits; return why if none does."""
-        control = operation.control
-        if control is not None:
-            write = self._branch if isinstance(control, Branch) else self._loop
-            return self._first(scope, operation.construct or "", [lambda: write(scope, operation, outputs)])
-        callee = specialization_of(operation)
-        assert callee is not None
-        call = ScopedCall(scope, operation, callee, outputs)
-        name = callee.template.original or callee.template.name
-        text = operator_text(name)
-        ways: list[Callable[[], None]] = []
-        if is_library(name.path) and text in COUNTERPARTS:
-            ways.append(lambda: COUNTERPARTS[text](call))
-        if (callee.body is not None and callee.template.is_composite) or callee.template.formulas:
-            ways.append(lambda: self._invoke(call))
-        return self._first(scope, text, ways)
+    def _bound(self, scope: NodeScope, operation: Operation, value: TensorValue) -> None:
+        self._quantize(scope, value, _results_of_parts(operation))
 
-    def _first(self, scope: NodeScope, operator: str, ways: Sequence[Callable[[], None]]) -> ExportProblem | None:
-        reason = "ONNX has no such node, and there is neither a composition nor a formula to take its place"
-        for way in ways:
-            mark = scope.mark()
-            try:
-                way()
-            except Unsuitable as unsuitable:
-                scope.return_to(mark)
-                reason = str(unsuitable)
-            else:
-                return None
-        return ExportProblem(operator, reason)
-
-    def _name(self, scope: NodeScope, tensor: Tensor) -> str:
-        try:
-            return scope.name(tensor)
-        except Unsuitable as unsuitable:
-            self._problems[ExportProblem(tensor.name, str(unsuitable))] = None
-            return scope.root.fresh(tensor.name)
-
-    def _names(self, scope: NodeScope, value: TensorValue) -> list[str]:
-        return [self._name(scope, tensor) for tensor in tensors_of(value)]
+    def _call(
+        self, scope: NodeScope, operation: Operation, callee: Specialization, outputs: list[list[str]]
+    ) -> ScopedCall:
+        return ScopedCall(scope, operation, callee, outputs)
 
     # ---- functions ---------------------------------------------------------------------------------------------------
     def _invoke(self, call: ScopedCall) -> None:
@@ -321,25 +235,12 @@ class _ModelWriter:
         scope, label = call.scope, call.operation.label
         names = call.given()
         for variable in function.variables:
-            names += _variable(scope, label, variable)
+            names += variable_names(scope, label, variable)
         scoped = {f"{label}.{name}" if label else name: count for name, count in function.updates.items()}
         news = {name: [scope.root.fresh(name) for _ in range(count)] for name, count in scoped.items()}
         outputs = [name for each in (*call.names, *news.values()) for name in each]
         scope.nodes_of(function.name, names, outputs, domain=function.domain)
         scope.updates.update(news)
-
-    def _function(self, callee: Specialization) -> Function:
-        if id(callee) not in self._functions:
-            self._kept.append(callee)  # no other object gets its identity
-            self._functions[id(callee)] = Unsuitable("it invokes itself")
-            try:
-                self._functions[id(callee)] = self._made(callee)
-            except Unsuitable as unsuitable:
-                self._functions[id(callee)] = unsuitable
-        found = self._functions[id(callee)]
-        if isinstance(found, Unsuitable):
-            raise found
-        return found
 
     def _made(self, callee: Specialization) -> Function:
         template = callee.template
@@ -377,7 +278,7 @@ class _ModelWriter:
         return _body(scope, inputs, results), tuple(graph.variables), updates
 
     def _unique(self, operator: OperatorName) -> tuple[str, str]:
-        module = operator.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
+        module = module_of(operator)
         domain = f"snd.{module}" if is_library(operator.path) else module or "model"
         name, number = operator.name, 1
         while (domain, name) in self._taken:
@@ -387,6 +288,10 @@ class _ModelWriter:
         return domain, name
 
     # ---- control flow ------------------------------------------------------------------------------------------------
+    def _control(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> None:
+        write = self._branch if isinstance(operation.control, Branch) else self._loop
+        write(scope, operation, outputs)
+
     def _branch(self, scope: NodeScope, operation: Operation, outputs: list[list[str]]) -> None:
         assert isinstance(operation.control, Branch)
         self._cases(scope, operation.control, 0, [name for names in outputs for name in names])
@@ -522,17 +427,6 @@ class _ModelWriter:
         return inner.node("Reshape", [found, inner.constant(np.zeros(0), np.int64)])
 
 
-def _variable(scope: NodeScope, label: str | None, name: str) -> list[str]:
-    """Return the names of the tensors of a variable that a function takes. Raise Unsuitable if no value is fixed."""
-    scoped = f"{label}.{name}" if label else name
-    found = scope.variable(scoped)
-    if found is None:  # below a graph that is invoked: the graph is the root of the names
-        found = scope.variable(name)
-    if found is None or "" in found:
-        raise Unsuitable(f"the variable '{scoped}' has no fixed value")
-    return found
-
-
 def _results_of_parts(operation: Operation) -> set[str]:
     """Return the names of the results of parts of control flow: an equally named result is quantized there."""
     return {
@@ -622,54 +516,11 @@ def _open_info(tensor: Tensor, name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, TYPES[tensor.dtype or "real"], None)
 
 
-def undecided_inputs(specialization: Specialization) -> list[str]:
-    """Return the names of the optional inputs of a graph that may be null as well as not."""
-    members = zip(specialization.template.inputs, specialization.inputs, strict=True)
-    return [member.name for member, value in members if isinstance(value, Maybe)]
-
-
-def _with_open_inputs(specialization: Specialization, problems: Sequence[ExportProblem]) -> list[ExportProblem]:
-    """Return problems with the inputs that may be their reason."""
-    names = ", ".join(f"'{each}'" for each in undecided_inputs(specialization))
-    rest = f"; {names} may be null, and a file has one of the two cases" if names else ""
-    return [ExportProblem(each.operator, f"{each.reason}{rest}") for each in problems]
-
-
 def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
     copy = onnx.ValueInfoProto()
     copy.CopyFrom(info)
     copy.name = name
     return copy
-
-
-def _give_defaults(scope: NodeScope, specialization: Specialization, graph: Graph) -> None:
-    """Let inputs that have a default be optional: an initializer of the same name is their value then."""
-    if any(member.node.default is not None for member in specialization.template.inputs):
-        defaults = prepared(specialization).with_defaults([], FLOAT32)
-        for member, default in zip(specialization.template.inputs, defaults, strict=True):
-            declared = graph.inputs.get(member.name)
-            if isinstance(default, np.ndarray) and isinstance(declared, Tensor) and _is_static(declared):
-                scope.root.constants[scope.names[declared]] = default
-
-
-def _is_static(tensor: Tensor) -> bool:
-    return all(isinstance(each, Integer) and each.value is not None for each in tensor.shape or ())
-
-
-def declared_constants(
-    specialization: Specialization, wanted: Container[str], is_root: bool = True
-) -> dict[str, Argument]:
-    """Return the constants that definitions declare, by scoped name; constants without a value are left out.
-
-    For ``is_root`` see ``decompose``.
-    """
-    found: dict[str, Argument] = {}
-    for scope, callee in specializations_below(specialization, lambda each: each.template.constants, is_root):
-        names = [f"{scope}.{each.name}" if scope else each.name for each in callee.template.constants]
-        if any(name in wanted for name in names):
-            with suppress(EvaluationFailed):  # users of unknown constants report them
-                found.update(zip(names, constant_values(callee, FLOAT32, Budget(Limits())).values(), strict=True))
-    return found
 
 
 def _bind_constants(scope: NodeScope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
@@ -679,27 +530,6 @@ def _bind_constants(scope: NodeScope, specialization: Specialization, graph: Gra
         if declared is not None:
             arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
             scope.bind(declared, [scope.declared_constant(each, name) for each in arrays])
-
-
-def _is_constant(value: TensorValue) -> bool:
-    return isinstance(value, Tensor) and value.value is not None
-
-
-def _arrays(name: str, value: TensorValue, given: Mapping[str, Argument]) -> list[Any]:
-    found = given.get(name)
-    if isinstance(found, np.ndarray):
-        return [found]
-    if found is not None:
-        return list(found)
-    if isinstance(value, Tensor):
-        return [None]
-    return [given.get(f"{name}[{at}]") for at, _ in enumerate(tensors_of(value))]
-
-
-def operator_text(name: OperatorName) -> str:
-    """Return an operator as messages name it: ``nn.conv``, or the name alone for one of the model."""
-    module = name.path.rpartition(":")[2].rpartition("/")[2].removesuffix(".sknd")
-    return f"{module}.{name.name}" if is_library(name.path) else name.name
 
 
 def _drop_unused(model: onnx.ModelProto) -> None:

@@ -13,9 +13,9 @@ from onnx import TensorProto, helper, numpy_helper
 from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack
-from snd_runtime.execution.plain import plain
-from snd_server.exchange.onnx_export.errors import Unsuitable
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.scope import NameTable, TensorScope
+from snd_server.exchange.graph_export.tensors import constant_array
 
 OPERATOR_SET = 20
 IR_VERSION = 9
@@ -25,7 +25,6 @@ TYPES: Mapping[str, int] = {
     "bool": TensorProto.BOOL,
     "str": TensorProto.STRING,
 }
-NUMPY: Mapping[str, Any] = {"real": np.float32, "int": np.int64, "bool": np.bool_, "str": np.object_}
 _LARGEST_CONSTANT = 1 << 26
 _LARGEST_UNIFORM = 1 << 16
 """Number of equal elements of a constant that are written one by one."""
@@ -37,51 +36,20 @@ def fit_name(name: str) -> str:
     return _UNFIT.sub("_", name) or "t"
 
 
-class Root:
+class Root(NameTable):
     """A graph or function: its names, and its constants."""
 
     def __init__(self, is_function: bool) -> None:
+        super().__init__(fit_name)
         self.is_function = is_function
-        self.constants: dict[str, np.ndarray[Any, Any]] = {}
-        self._known: dict[Hashable, str] = {}
-        self._names: set[str] = set()
-
-    def fresh(self, wanted: str) -> str:
-        """Return a name that nothing else has, like the one that is wanted."""
-        base = fit_name(wanted)
-        name, number = base, 1
-        while name in self._names:
-            number += 1
-            name = f"{base}_{number}"
-        self._names.add(name)
-        return name
-
-    def constant(self, array: np.ndarray[Any, Any], wanted: str) -> str:
-        """Return the name of a constant; equal small ones are one."""
-        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 64 and array.dtype != object else None
-        if key is not None and key in self._known:
-            return self._known[key]
-        name = self.fresh(wanted)
-        self.constants[name] = array
-        if key is not None:
-            self._known[key] = name
-        return name
 
 
-class NodeScope:
+class NodeScope(TensorScope[Root]):
     """Nodes in order, and the names that the tensors of the model have there."""
 
     def __init__(self, root: Root, parent: NodeScope | None = None) -> None:
-        self.root = root
-        self.parent = parent
+        super().__init__(root, parent)
         self.nodes: list[onnx.NodeProto] = []
-        self.names: dict[Tensor, str] = {}
-        self.variables: dict[str, list[str]] = {}
-        """The names of the variables of the graph or function, by scoped name."""
-        self.updates: dict[str, list[str]] = {}
-        """The names of the new values of variables that functions compute, by scoped name."""
-        self.stacks: dict[Tensor, str] = {}
-        """Stacked tensors of packs whose length only the run knows, by their representative."""
         self.stored: dict[str, tuple[str, Any]] = {}
         """Ints of few bits that ints were made of, by the names of these, each with its type."""
         self._extents: dict[Hashable, tuple[str, int, Integer]] = {}
@@ -131,8 +99,8 @@ class NodeScope:
     # ---- tensors -----------------------------------------------------------------------------------------------------
     def bind(self, value: TensorValue, names: Sequence[str]) -> None:
         """Let the tensors of a value have these names here; their extents are known from now on."""
+        super().bind(value, names)
         for tensor, name in zip(tensors_of(value), names, strict=True):
-            self.names[tensor] = name
             for axis, extent in enumerate(tensor.shape or ()):
                 if isinstance(extent, Integer) and extent.value is None:
                     self._learn(name, axis, extent)
@@ -145,35 +113,15 @@ class NodeScope:
         if leaf.key not in self._extents and integers.as_affine(extent, leaf.key) is not None:
             self._extents[leaf.key] = (name, axis, extent)
 
-    def name(self, tensor: Tensor) -> str:
-        """Return the name of a tensor here or further out; one with a value becomes a constant."""
-        scope: NodeScope | None = self
-        while scope is not None:
-            if tensor in scope.names:
-                return scope.names[tensor]
-            scope = scope.parent
+    def valued(self, tensor: Tensor) -> str:
+        """Return the name of a constant for a tensor that has a value, of nodes for an integer of the run."""
         if isinstance(tensor.value, Integer) and tensor.value.value is None and tensor.shape == ():
             return self.scalar(tensor.value)
         return self.root.constant(constant_array(tensor), tensor.name)
 
-    def stack(self, pack: Pack) -> str:
-        """Return the name of the tensor that holds the tensors of a pack whose number is known in the run only."""
-        scope: NodeScope | None = self
-        tensors = [*tensors_of(pack)]
-        while scope is not None and len(tensors) == 1 and len(pack.segments) == 1:
-            if tensors[0] in scope.stacks:
-                return scope.stacks[tensors[0]]
-            scope = scope.parent
-        raise Unsuitable("the number of tensors of a pack is known in the run only")
-
-    def variable(self, name: str) -> list[str] | None:
-        """Return the names of a variable here or further out."""
-        scope: NodeScope | None = self
-        while scope is not None:
-            if name in scope.variables:
-                return scope.variables[name]
-            scope = scope.parent
-        return None
+    def array(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        """Return the name of a constant. Raise Unsuitable if it would be very large."""
+        return self.constant(array, array.dtype, wanted)
 
     # ---- extents -----------------------------------------------------------------------------------------------------
     def extents(self, shape: Iterable[object]) -> str:
@@ -232,12 +180,11 @@ class NodeScope:
         raise Unsuitable(f"the extent '{atom}' can't be computed by nodes")
 
     def _variable(self, leaf: Any) -> str:
-        scope: NodeScope | None = self
-        while scope is not None:
+        for scope in self._outwards():
+            assert isinstance(scope, NodeScope)
             if leaf.key in scope._extents:
                 name, axis, extent = scope._extents[leaf.key]
                 return self._solved(self._dimension(name, axis), extent)
-            scope = scope.parent
         raise Unsuitable(f"the extent '{leaf.name}' is not known before the run")
 
     def _dimension(self, name: str, axis: int) -> str:
@@ -254,40 +201,6 @@ class NodeScope:
         if constant:
             dimension = self.node("Sub", [dimension, self.constant([constant])])
         return dimension if factor == 1 else self.node("Div", [dimension, self.constant([factor])])
-
-
-def static_shape(tensor: TensorValue) -> tuple[int, ...]:
-    """Return the extents of a tensor. Raise Unsuitable if one is not known before the run."""
-    if not isinstance(tensor, Tensor) or tensor.shape is None:
-        raise Unsuitable("the shape of a tensor is not known")
-    found = []
-    for extent in tensor.shape:
-        if not isinstance(extent, Integer) or extent.value is None:
-            raise Unsuitable(f"an extent of '{tensor.name}' is known in the run only")
-        found.append(extent.value)
-    return tuple(found)
-
-
-def rank_of(tensor: TensorValue) -> int:
-    """Return the number of dimensions. Raise Unsuitable if it is not known."""
-    if not isinstance(tensor, Tensor) or tensor.shape is None:
-        raise Unsuitable("the rank of a tensor is not known")
-    if not all(isinstance(extent, Integer) for extent in tensor.shape):
-        raise Unsuitable(f"the rank of '{tensor.name}' is not known before the run")
-    return len(tensor.shape)
-
-
-def constant_array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor that has a value. Raise Unsuitable for any other."""
-    if tensor.value is None or tensor.dtype is None:
-        raise Unsuitable(f"the value of '{tensor.name}' is not known before the run")
-    try:
-        elements = np.asarray(plain(tensor.value), NUMPY[tensor.dtype])
-    except (ValueError, OverflowError):
-        raise Unsuitable(f"the value of '{tensor.name}' is not known before the run") from None
-    shape = static_shape(tensor)
-    whole = elements.reshape(shape) if elements.ndim else np.full(shape, elements)
-    return whole.astype(NUMPY[tensor.dtype])
 
 
 def rounded(scope: NodeScope, name: str) -> str:

@@ -20,7 +20,7 @@ from snd_analysis.skriptnd.syntax.nodes import entries_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer, Truth
 from snd_analysis.symbolic.values import ItemRun, Pack, Value, substitute
-from snd_server.exchange.onnx_export.errors import Unsuitable
+from snd_server.exchange.graph_export.errors import Unsuitable
 
 _SIZES = ((3, 2), (5, 3))
 """Least number that replaces a symbol, and the distance between those of two symbols."""

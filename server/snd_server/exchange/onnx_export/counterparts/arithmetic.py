@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from snd_analysis.skriptnd.names import counterparts_of_nodes
+from snd_server.exchange.graph_export.alignment import starts_of
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import rank_of
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS, Counterpart, counterpart
-from snd_server.exchange.onnx_export.scope import rank_of
 
 _PLAIN = counterparts_of_nodes(
     "Identity", "Reciprocal", "Sqrt", "Exp", "Log", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Tanh", "Asin", "Acos", "Atan",
@@ -36,7 +37,7 @@ def _broadcasting(kind: str) -> Counterpart:
 def aligned(call: ScopedCall, *names: str) -> list[str]:
     """Return the arguments, such that they broadcast as ONNX does it: aligned at their last dimensions."""
     rank = rank_of(call.output)
-    starts = [_start(call[align], rank - call.rank(at)) for at, align in enumerate(names)]
+    starts = starts_of(call, names)
     # An operand that begins behind the first dimension of the result must supply the dimensions before it.
     before = min(starts)
     found = []
@@ -46,13 +47,6 @@ def aligned(call: ScopedCall, *names: str) -> list[str]:
         axes = [*range(leading), *range(leading + own, leading + rank - start)]
         found.append(call.scope.node("Unsqueeze", [name, call.scope.constant(axes)]) if axes else name)
     return found
-
-
-def _start(align: int | None, last: int) -> int:
-    """Return the dimension of the result that a tensor begins at; ``last`` is that where both end together."""
-    if align is None:
-        return last
-    return align if align >= 0 else last + align
 
 
 def _real(kind: str) -> Counterpart:

@@ -7,8 +7,8 @@ from typing import Any
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
+from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 
 _TRANSFORMS = {"SYMMETRIC": "half_pixel", "ALIGNED": "align_corners", "ASYMMETRIC": "asymmetric"}

@@ -8,10 +8,11 @@ from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import NUMPY, rank_of
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
-from snd_server.exchange.onnx_export.scope import NUMPY, TYPES, rank_of
+from snd_server.exchange.onnx_export.scope import TYPES
 
 
 @counterpart(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from onnx import TensorProto
 
 from snd_analysis.model import Tensor
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import constant_array
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
-from snd_server.exchange.onnx_export.scope import constant_array
 
 _INTS = {
     (8, True): TensorProto.INT8, (16, True): TensorProto.INT16, (32, True): TensorProto.INT32,

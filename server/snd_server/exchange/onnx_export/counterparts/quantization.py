@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 from snd_server.exchange.onnx_export.scope import rounded
 

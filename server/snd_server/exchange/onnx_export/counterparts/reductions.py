@@ -7,8 +7,8 @@ from onnx import TensorProto
 
 from snd_analysis.model import Tensor
 from snd_analysis.skriptnd.names import counterparts_of_nodes
+from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import COUNTERPARTS, Counterpart, counterpart
 
 _REDUCTIONS = counterparts_of_nodes("ReduceSum", "ReduceProd", "ReduceMin", "ReduceMax", "ReduceMean")

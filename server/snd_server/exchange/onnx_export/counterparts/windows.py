@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.windows import batch_first_order, declared_padding, window_padding
 from snd_server.exchange.onnx_export.call import ScopedCall
-from snd_server.exchange.onnx_export.errors import Unsuitable
 from snd_server.exchange.onnx_export.registry import counterpart
 from snd_server.exchange.onnx_export.scope import NodeScope
 
@@ -17,24 +18,12 @@ _FORMATS = {"NCX", "NXC", "XCN"}
 
 def _to_batch_first(scope: NodeScope, name: str, layout: str, rank: int) -> str:
     """Return a tensor with batch, channels and space in this order."""
-    perm = _order(layout, rank)
+    perm = batch_first_order(layout, rank)
     return name if perm == [*range(rank)] else scope.node("Transpose", [name], perm=perm)
 
 
-def _order(layout: str, rank: int) -> list[int]:
-    """Return where batch, channels and space lie in a format."""
-    space = rank - 2
-    places: dict[str, list[int]] = {}
-    at = 0
-    for letter in layout.replace("B", "N"):
-        length = space if letter == "X" else 1
-        places[letter] = [*range(at, at + length)]
-        at += length
-    return [*places["N"], *places["C"], *places["X"]]
-
-
 def _from_batch_first(call: ScopedCall, name: str, layout: str, rank: int) -> None:
-    perm = [int(axis) for axis in np.argsort(_order(layout, rank))]
+    perm = [int(axis) for axis in np.argsort(batch_first_order(layout, rank))]
     if perm == [*range(rank)]:
         call.write("Identity", [name])
     else:
@@ -42,8 +31,7 @@ def _from_batch_first(call: ScopedCall, name: str, layout: str, rank: int) -> No
 
 
 def _window(call: ScopedCall, stride: Any) -> dict[str, Any]:
-    offset, paddings = call.symbol("offset"), call.symbol("paddings")
-    before, after = list(offset), [total - first for total, first in zip(paddings, offset, strict=True)]
+    before, after = window_padding(call)
     if min(*before, *after, 0) < 0:
         raise Unsuitable("ONNX has no negative padding")
     return {"strides": list(stride), "dilations": list(call["dilation"]), "pads": [*before, *after]}
@@ -109,14 +97,7 @@ def _pool(call: ScopedCall) -> None:
         raise Unsuitable("ONNX pools along all axes but the first two")
     shape = call.known()
     size, stride = call["size"], call["stride"]
-    if call["padding"] is not None:
-        half = len(call["padding"]) // 2
-        before, paddings = call["padding"][:half], [a + b for a, b in zip(call["padding"], call["padding"][half:])]  # noqa: B905
-    else:
-        paddings = call.symbol("paddings")
-        upper = call["padding_align"] == "UPPER"
-        before = [total // 2 if upper else -(-total // 2) for total in paddings]
-    after = [total - first for total, first in zip(paddings, before, strict=True)]
+    before, after = declared_padding(call)
     extents = [extent.value for extent in call.output.shape or ()][2:]  # type: ignore[union-attr]
     reach = [(width - 1) * step + 1 for width, step in zip(size, call["dilation"], strict=True)]
     if min(*before, *after, 0) < 0:

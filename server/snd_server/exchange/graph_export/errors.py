@@ -1,4 +1,4 @@
-"""Why something has no counterpart in ONNX."""
+"""Reasons why something has no form in another format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Unsuitable(Exception):  # noqa: N818 - another way is tried then
-    """This ONNX form does not fit an operation, and another is tried; the message states the reason."""
+    """This form does not fit an operation, and another is tried; the message states the reason."""
 
 
 class ExportProblem(Struct, frozen=True, order=True):

@@ -1,0 +1,1 @@
+"""Mechanisms that exports to all formats share."""

@@ -1,0 +1,152 @@
+"""``math``: operators that compute element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snd_analysis.model import Tensor
+from snd_server.exchange.graph_export.alignment import starts_of
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import constant_array
+from snd_server.exchange.nnef1_export.call import OperationCall
+from snd_server.exchange.nnef1_export.registry import COUNTERPARTS, Counterpart, counterpart
+
+_UNARY = (
+    "neg", "sqr", "sqrt", "rsqr", "rsqrt", "exp", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin",
+    "acos", "atan", "asinh", "acosh", "atanh", "abs", "sign", "not", "floor", "ceil",
+)  # fmt: skip
+_BINARY = ("add", "sub", "mul", "min", "max", "lt", "gt", "le", "ge", "eq", "ne", "and", "or")
+_REAL_ONLY = ("div", "pow")
+_FOLDED = {"sum_n": "add", "prod_n": "mul", "min_n": "min", "max_n": "max", "any_n": "or", "all_n": "and"}
+_INTEGERS_IN_TRACT = frozenset({"neg", "abs", "sign"})
+
+
+def demand_scalars(call: OperationCall) -> None:
+    """Raise Unsuitable for integers in Khronos' dialect, whose arithmetic is that of scalars."""
+    if not call.is_tract and "int" in call.dtypes:
+        raise Unsuitable("Khronos' dialect computes with scalars only")
+
+
+def aligned(call: OperationCall, *names: str) -> list[str]:
+    """Return the arguments, such that they broadcast as NNEF 1.0 does it: aligned at their first dimensions."""
+    starts = starts_of(call, names)
+    return [_beginning_at(call, at, start) for at, start in enumerate(starts)]
+
+
+def _beginning_at(call: OperationCall, at: int, start: int) -> str:
+    tensor = call.inputs[at]
+    if not start or not call.rank(at):
+        return call.input(at)
+    if isinstance(tensor, Tensor) and tensor.value is not None:
+        array = constant_array(tensor)
+        return call.scope.array(array.reshape((*[1] * start, *array.shape)), tensor.name)
+    return call.scope.node("unsqueeze", [call.input(at)], axes=[*range(start)])
+
+
+def _unary(name: str) -> Counterpart:
+    def write(call: OperationCall) -> None:
+        demand_scalars(call)
+        if call.dtype == "int" and name not in _INTEGERS_IN_TRACT:
+            raise Unsuitable("tract computes it of reals only")
+        call.write(name, [call.input()])
+
+    return write
+
+
+def _binary(name: str, is_real: bool) -> Counterpart:
+    def write(call: OperationCall) -> None:
+        if len(call.dtypes) > 1 or "str" in call.dtypes:
+            raise Unsuitable("NNEF 1.0 computes with two tensors of one type of numbers")
+        if is_real and call.dtype != "real":
+            raise Unsuitable("NNEF 1.0 computes it of scalars only")
+        if call.dtype == "bool" and name in ("eq", "ne"):
+            raise Unsuitable("NNEF 1.0 compares numbers only")
+        demand_scalars(call)
+        call.write(name, aligned(call, "lhs_align", "rhs_align"))
+
+    return write
+
+
+def _folded(name: str) -> Counterpart:
+    def write(call: OperationCall) -> None:
+        demand_scalars(call)
+        fold(call, name, call.items())
+
+    return write
+
+
+def fold(call: OperationCall, name: str, items: Sequence[str]) -> None:
+    """Write a chain of invocations that combines tensors of one shape."""
+    if not items:
+        raise Unsuitable("there is no tensor to combine")
+    if len(items) == 1:
+        call.write("copy", [items[0]])
+        return
+    found = items[0]
+    for each in items[1:-1]:
+        found = call.scope.node(name, [found, each])
+    call.write(name, [found, items[-1]])
+
+
+COUNTERPARTS.update({f"math.{name}": _unary(name) for name in _UNARY})
+COUNTERPARTS.update({f"math.{name}": _binary(name, False) for name in _BINARY})
+COUNTERPARTS.update({f"math.{name}": _binary(name, True) for name in _REAL_ONLY})
+COUNTERPARTS.update({f"math.{name}": _folded(operation) for name, operation in _FOLDED.items()})
+
+
+@counterpart("math.iden")
+def _identity(call: OperationCall) -> None:
+    call.write("copy", [call.input()])
+
+
+@counterpart("math.rcp")
+def _reciprocal(call: OperationCall) -> None:
+    call.write("recip" if call.is_tract else "rcp", [call.input()])
+
+
+@counterpart("math.round")
+def _round(call: OperationCall) -> None:
+    if call.is_tract:
+        call.write("round", [call.input()])
+        return
+    x, scope = call.input(), call.scope
+    # The text rounds halves up; the operator rounds them away from zero.
+    whole = scope.node("floor", [scope.node("add", [scope.node("abs", [x]), "0.5"])])
+    call.write("mul", [scope.node("sign", [x]), whole])
+
+
+@counterpart("math.xor")
+def _exclusive_or(call: OperationCall) -> None:
+    both = aligned(call, "lhs_align", "rhs_align")
+    if call.is_tract:
+        call.write("tract_core_xor", both)
+        return
+    node = call.scope.node
+    neither = node("not", [node("and", both)])
+    call.write("and", [node("or", both), neither])
+
+
+@counterpart("math.select")
+def _select(call: OperationCall) -> None:
+    call.write("select", aligned(call, "cond_align", "lhs_align", "rhs_align"))
+
+
+@counterpart("math.clamp")
+def _clamp(call: OperationCall) -> None:
+    demand_scalars(call)
+    x, low, high = aligned(call, "val_align", "min_align", "max_align")
+    call.write("max", [call.scope.node("min", [x, high]), low])
+
+
+@counterpart("math.axpb")
+def _axpb(call: OperationCall) -> None:
+    # The alignments are named in another order than the inputs.
+    a, x, b = aligned(call, "a_align", "x_align", "b_align")
+    call.write("add", [call.scope.node("mul", [a, x]), b])
+
+
+@counterpart("math.axpby")
+def _weighted_sum(call: OperationCall) -> None:
+    a, x, b, y = aligned(call, "a_align", "x_align", "b_align", "y_align")
+    node = call.scope.node
+    call.write("add", [node("mul", [a, x]), node("mul", [b, y])])

@@ -1,0 +1,341 @@
+"""A composed graph as a model in NNEF 1.0: operations, fragments for the operators of the model, variables, symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from snd_analysis.compose import Specialization, decompose
+from snd_analysis.model import Graph, Operation, Tensor, tensors_of
+from snd_analysis.nnef1.syntax import Dialect
+from snd_analysis.skriptnd.names import OperatorName, is_library
+from snd_analysis.symbolic import integers
+from snd_analysis.symbolic.integers import Integer
+from snd_runtime.lowering.lowered import Argument
+from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable, Unsuitable
+from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
+from snd_server.exchange.graph_export.root_graph import declared_constants, with_open_inputs
+from snd_server.exchange.graph_export.tensors import arrays_of_variable
+from snd_server.exchange.nnef1_export import counterparts as _counterparts
+from snd_server.exchange.nnef1_export.call import OperationCall
+from snd_server.exchange.nnef1_export.document import document_text
+from snd_server.exchange.nnef1_export.literals import Expression, written_extent
+from snd_server.exchange.nnef1_export.registry import COUNTERPARTS, Counterpart
+from snd_server.exchange.nnef1_export.scope import (
+    TRACT_TYPES,
+    Fragment,
+    Nnef1Model,
+    Statement,
+    StoredArray,
+    TextRoot,
+    TextScope,
+    fit_identifier,
+)
+
+_TYPES: Mapping[str, str] = {"real": "scalar", "int": "integer", "bool": "logical"}
+
+
+def write_model(
+    specialization: Specialization,
+    variables: Mapping[str, Argument],
+    dialect: Dialect,
+    *,
+    flat: bool = False,
+    traced: bool = False,
+    labels: Mapping[str, str] | None = None,
+) -> Nnef1Model:
+    """Return a graph or operator with these variables, by scoped name, as a model in NNEF 1.0.
+
+    ``flat`` writes no fragments for operators of the model itself. ``traced`` makes an output of every named tensor.
+    ``labels`` are those of variables, by scoped name, if not the names. Raise NotExportable with all operators that
+    can't be exported.
+    """
+    try:
+        return _ModelWriter(dialect, flat, traced, labels or {}).model(specialization, variables)
+    except NotExportable:
+        if flat:
+            raise
+        return _ModelWriter(dialect, True, traced, labels or {}).model(specialization, variables)
+
+
+class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
+    without_form = "NNEF 1.0 has no such operation, and there is no composition to take its place"
+
+    def __init__(self, dialect: Dialect, flat: bool, traced: bool, labels: Mapping[str, str]) -> None:
+        super().__init__(flat, COUNTERPARTS)
+        self._dialect = dialect
+        self._traced = traced
+        self._labels = labels
+        self._fragments: list[Fragment] = []
+        self._taken = set(_counterparts.operation_names(dialect))
+        self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
+        self._wanted: dict[Tensor, str] = {}
+        """The names that outputs must have."""
+
+    def model(self, specialization: Specialization, variables: Mapping[str, Argument]) -> Nnef1Model:
+        """Return a graph or operator as a model. Raise NotExportable."""
+        graph = self.root_graph(specialization)
+        symbols = self._symbols(graph)
+        root = TextRoot(self._dialect, False, symbols)
+        scope = TextScope(root)
+        outputs = self._name_outputs(root, graph)
+        externals = [self._external(scope, tensor) for value in graph.inputs.values() for tensor in tensors_of(value)]
+        self._variables(scope, graph, variables)
+        self._constants(scope, specialization, graph)
+        self._operations(scope, graph.operations)
+        self._give_outputs(scope, graph, outputs)
+        self._update(scope, graph)
+        if self._problems:
+            raise NotExportable(with_open_inputs(specialization, sorted(self._problems)))
+        self._registries.update(root.registries)
+        traced = {tensor.name: name for tensor, name in scope.names.items()}
+        if self._traced:
+            made = {name for each in scope.statements for name in each.results}
+            outputs += [name for name in dict.fromkeys(traced.values()) if name in made and name not in outputs]
+        declared, stored = self._declared(root, scope.statements)
+        extensions = [*(f"tract_registry {each}" for each in self._registries), *self._symbol_lines(symbols)]
+        inputs = [each.results[0] for each in externals]
+        name = fit_identifier(specialization.template.name.name)
+        statements = [*externals, *declared, *scope.statements]
+        text = document_text(self._dialect, extensions, self._fragments, name, inputs, outputs, statements)
+        names = tuple(each.name for each in self._fragments)
+        makers = {name: each.operation for each in scope.statements for name in each.results}
+        return Nnef1Model(
+            self._dialect, text, stored, tuple(outputs), tuple(inputs), "", len(scope.statements), names, traced, makers
+        )
+
+    # ---- inputs and outputs ------------------------------------------------------------------------------------------
+    def _symbols(self, graph: Graph) -> dict[str, Integer]:
+        """Return the symbols in the extents of the inputs, by name. Note those that the dialect can't express."""
+        found: dict[str, Integer] = {}
+        for value in graph.inputs.values():
+            for tensor in tensors_of(value):
+                for extent in tensor.shape or ():
+                    for leaf in sorted(getattr(extent, "leaves", ()), key=lambda leaf: leaf.name):
+                        found[leaf.name] = integers.variable(leaf.key, leaf.name, leaf.low, leaf.high)
+        if found and self._dialect is Dialect.KHRONOS:
+            reason = "Khronos' dialect has no symbols for extents; --input NAME=EXTENTS chooses numbers"
+            for name, value in graph.inputs.items():
+                if any(getattr(extent, "leaves", ()) for tensor in tensors_of(value) for extent in tensor.shape or ()):
+                    self._problems[ExportProblem(name, reason)] = None
+        return found
+
+    def _symbol_lines(self, symbols: Mapping[str, Integer]) -> list[str]:
+        if self._dialect is Dialect.KHRONOS:
+            return []
+        lines = [f"tract_symbol {name}" for name in symbols]
+        for name, symbol in symbols.items():
+            low, high = integers.bounds(symbol)
+            if low:
+                lines.append(f"tract_assert {name} >= {low}")
+            if high is not None:
+                lines.append(f"tract_assert {name} <= {high}")
+        return lines
+
+    def _external(self, scope: TextScope, tensor: Tensor) -> Statement:
+        name = scope.root.fresh(tensor.name)
+        scope.bind(tensor, [name])
+        extents: list[Any] = []
+        try:
+            for extent in tensor.shape or ():
+                if not isinstance(extent, Integer):
+                    raise Unsuitable("its rank is not known before the run")
+                extents.append(Expression(written_extent(extent, self._dialect)))
+            if tensor.dtype not in _TYPES:
+                raise Unsuitable("NNEF 1.0 has no tensors of strings")
+        except Unsuitable as unsuitable:
+            if self._dialect is Dialect.TRACT:
+                self._problems[ExportProblem(tensor.name, str(unsuitable))] = None
+        shape = f"[{', '.join(extents)}]"
+        if self._dialect is Dialect.TRACT and tensor.dtype != "real":
+            attributes = {"shape": shape, "datum_type": f"'{TRACT_TYPES.get(tensor.dtype or '', '')}'"}
+            return Statement((name,), "tract_core_external", (), attributes)
+        return Statement((name,), "external", (), {"shape": shape}, _TYPES.get(tensor.dtype or ""))
+
+    def _name_outputs(self, root: TextRoot, graph: Graph) -> list[str]:
+        """Reserve the names of the outputs, and return them; the results that are outputs get them at once."""
+        outputs = []
+        given = {
+            tensor for value in (*graph.inputs.values(), *graph.variables.values()) for tensor in tensors_of(value)
+        }
+        for name, value in graph.outputs.items():
+            for at, tensor in enumerate(tensors_of(value)):
+                wanted = root.fresh(name if isinstance(value, Tensor) else f"{name}_{at}")
+                outputs.append(wanted)
+                if tensor not in self._wanted and tensor not in given and tensor.value is None:
+                    self._wanted[tensor] = wanted
+        return outputs
+
+    def _fresh_name(self, scope: TextScope, tensor: Tensor) -> str:
+        return self._wanted.get(tensor) or scope.root.fresh(tensor.name)
+
+    def _give_outputs(self, scope: TextScope, graph: Graph, outputs: Sequence[str]) -> None:
+        """Copy the outputs that are no results of their own name."""
+        tensors = (tensor for value in graph.outputs.values() for tensor in tensors_of(value))
+        for tensor, wanted in zip(tensors, outputs, strict=True):
+            name = self._name(scope, tensor)
+            if name != wanted:
+                scope.node("copy", [name], wanted)
+
+    # ---- variables and constants -------------------------------------------------------------------------------------
+    def _variables(self, scope: TextScope, graph: Graph, given: Mapping[str, Argument]) -> None:
+        for name, value in graph.variables.items():
+            arrays = arrays_of_variable(name, value, given)
+            names = []
+            for at, (tensor, array) in enumerate(zip(tensors_of(value), arrays, strict=True)):
+                if array is None or np.asarray(array).dtype == object:  # its user reports it
+                    names.append("")
+                    continue
+                names.append(scope.root.fresh(tensor.name))
+                label = self._labels.get(name, name) if isinstance(value, Tensor) else f"{name}.{at}"
+                scope.root.stored[names[-1]] = StoredArray(label, np.asarray(array))
+            scope.variables[name] = names
+            if "" not in names:
+                scope.bind(value, names)
+
+    def _constants(self, scope: TextScope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
+        for name, value in declared_constants(specialization, graph.constants, is_root).items():
+            declared = graph.constants.get(name)
+            if declared is not None:
+                arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
+                scope.bind(declared, [scope.array(each, name) for each in arrays])
+
+    def _declared(
+        self, root: TextRoot, statements: Iterable[Statement]
+    ) -> tuple[list[Statement], tuple[StoredArray, ...]]:
+        """Return the statements for the variables and constants that others read, and the variables."""
+        used = {name for each in statements for name in each.names}
+        found, stored = [], []
+        for name, each in root.stored.items():
+            if name in used:
+                attributes = {"label": f"'{each.label}'", "shape": f"[{', '.join(map(str, each.array.shape))}]"}
+                generic = {"f": "scalar", "i": "integer", "u": "integer", "b": "logical"}[each.array.dtype.kind]
+                found.append(Statement((name,), "variable", (), attributes, generic))
+                stored.append(each)
+        found += [each for name, each in root.uniform.items() if name in used]
+        return found, tuple(stored)
+
+    def _update(self, scope: TextScope, graph: Graph) -> None:
+        """Write the new values of variables."""
+        if graph.updates or scope.updates:
+            if self._dialect is Dialect.TRACT:
+                reason = "tract has no variables that a run changes, only states of scans"
+                for name in {**graph.updates, **scope.updates}:
+                    self._problems[ExportProblem(name, reason)] = None
+                return
+            self._operations(scope, graph.update_operations)
+            for name, value in graph.updates.items():
+                for old, new in zip(scope.variables.get(name, ()), self._names(scope, value), strict=True):
+                    if old:
+                        scope.node("update", [old, new], scope.root.fresh(f"{old}_next"))
+
+    # ---- operations --------------------------------------------------------------------------------------------------
+    def _counterpart(self, name: OperatorName) -> Counterpart | None:
+        return _counterparts.write_own if _counterparts.is_own_module(name) else super()._counterpart(name)
+
+    def _call(
+        self, scope: TextScope, operation: Operation, callee: Specialization, outputs: list[list[str]]
+    ) -> OperationCall:
+        return OperationCall(scope, operation, callee, outputs)
+
+    def _control(self, scope: TextScope, operation: Operation, outputs: list[list[str]]) -> None:
+        raise Unsuitable(f"NNEF 1.0 has no '{operation.construct}'")
+
+    def _invoke(self, call: OperationCall) -> None:
+        callee = call.callee
+        if callee.body is None or not callee.template.is_composite:
+            raise Unsuitable("NNEF 1.0 has no such operation, and no formulas of operators")
+        if is_library(callee.template.name.path):
+            self._in_place(call)
+            return
+        fragment = self._function(callee)
+        names = call.given()
+        for variable in fragment.variables:
+            names += variable_names(call.scope, call.operation.label, variable)
+        call.scope.nodes_of(fragment.name, names, [name for each in call.names for name in each])
+
+    def _in_place(self, call: OperationCall) -> None:
+        """Write the composition of an operator of the library where it is invoked. Raise Unsuitable."""
+        callee, scope = call.callee, call.scope
+        assert callee.body is not None
+        graph = decompose(callee.body, lambda name: False, callee.template.name.path, is_root=False)
+        inner = TextScope(scope.root, scope)
+        inner.statements = scope.statements
+        for value, at in zip(callee.inputs, range(len(callee.inputs)), strict=True):
+            if any(True for _ in tensors_of(value)):
+                inner.bind(value, call.items(at))
+        self._constants(inner, callee, graph, is_root=False)
+        if graph.variables or graph.updates:
+            raise Unsuitable("it has variables")
+        before = dict(self._problems)
+        results = [tensor for value in graph.outputs.values() for tensor in tensors_of(value)]
+        targets = [name for names in call.names for name in names]
+        outer, self._wanted = self._wanted, dict(zip(results, targets, strict=True))
+        self._operations(inner, graph.operations)
+        self._wanted = outer
+        found = [each for each in self._problems if each not in before]
+        if found:
+            for each in found:
+                del self._problems[each]
+            raise Unsuitable(f"it is composed of {found[0].operator}: {found[0].reason}")
+        for tensor, target in zip(results, targets, strict=True):
+            name = inner.name(tensor)
+            if name != target:
+                inner.node("copy", [name], target)
+
+    # ---- fragments ---------------------------------------------------------------------------------------------------
+    def _made(self, callee: Specialization) -> Fragment:
+        root = TextRoot(self._dialect, True)
+        scope = TextScope(root)
+        assert callee.body is not None
+        graph = decompose(callee.body, self._inlined, callee.template.name.path, is_root=False)
+        if graph.updates:
+            raise Unsuitable("a fragment can't update variables")
+        results = [tensor for value in graph.outputs.values() for tensor in tensors_of(value)]
+        parameters = [self._parameter(scope, tensor) for value in graph.inputs.values() for tensor in tensors_of(value)]
+        for name, value in graph.variables.items():
+            parameters += [self._parameter(scope, tensor) for tensor in tensors_of(value)]
+            scope.variables[name] = [scope.names[tensor] for tensor in tensors_of(value)]
+        outer, self._wanted = self._wanted, {}
+        names = self._name_outputs(root, graph)
+        before = dict(self._problems)
+        self._constants(scope, callee, graph, is_root=False)
+        self._operations(scope, graph.operations)
+        self._give_outputs(scope, graph, names)
+        self._wanted = outer
+        found = [each for each in self._problems if each not in before]
+        if found:
+            for each in found:
+                del self._problems[each]
+            raise Unsuitable(f"it is composed of {found[0].operator}: {found[0].reason}")
+        if scope.updates:
+            raise Unsuitable("a fragment can't update variables")
+        declared, stored = self._declared(root, scope.statements)
+        if stored:
+            raise Unsuitable("a fragment has no variables of its own")
+        self._registries.update(root.registries)
+        types = [(name, _TYPES[tensor.dtype or "real"]) for name, tensor in zip(names, results, strict=True)]
+        fragment = Fragment(
+            self._unique(callee.template.name.name), tuple(parameters), tuple(types),
+            (*declared, *scope.statements), tuple(graph.variables),
+        )  # fmt: skip
+        self._fragments.append(fragment)
+        return fragment
+
+    def _parameter(self, scope: TextScope, tensor: Tensor) -> tuple[str, str]:
+        name = scope.root.fresh(tensor.name)
+        scope.bind(tensor, [name])
+        if tensor.dtype is None or tensor.dtype not in _TYPES:
+            raise Unsuitable("NNEF 1.0 has no tensors of strings")
+        return name, _TYPES[tensor.dtype]
+
+    def _unique(self, operator: str) -> str:
+        base = fit_identifier(operator)
+        name, number = base, 1
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name

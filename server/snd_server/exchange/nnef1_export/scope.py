@@ -1,0 +1,255 @@
+"""Statements of NNEF 1.0 being written, of a graph or a fragment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct, field
+
+from snd_analysis.model import Tensor
+from snd_analysis.nnef1.syntax import KEYWORDS, Dialect
+from snd_analysis.symbolic.integers import Integer
+from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.scope import NameTable, TensorScope
+from snd_server.exchange.graph_export.tensors import constant_array
+from snd_server.exchange.nnef1_export.literals import Expression, written_extent, written_item, written_value
+
+GENERICS: Mapping[str, str] = {"f": "scalar", "i": "integer", "u": "integer", "b": "logical"}
+"""Types of NNEF 1.0 by kinds of arrays."""
+TRACT_TYPES: Mapping[str, str] = {"real": "f32", "int": "i64", "bool": "bool"}
+"""Types of tract by types of SkriptND."""
+_LITERAL_ELEMENTS = 8
+"""Number of elements up to which a constant stands in the text, as tract writes them."""
+_UNFIT = re.compile(r"[^A-Za-z0-9_]")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_CORE = "tract_core"
+
+
+def fit_identifier(name: str) -> str:
+    """Return a name with underscores for the characters that identifiers don't have."""
+    fitting = _UNFIT.sub("_", name)
+    return fitting if fitting and not fitting[0].isdigit() else f"_{fitting}"
+
+
+class Statement(Struct, frozen=True):
+    """An assignment: results, and an invocation. An input is an expression; None for one that is left out."""
+
+    results: tuple[str, ...]
+    operation: str
+    inputs: tuple[str, ...]
+    attributes: Mapping[str, str] = {}
+    generic: str | None = None
+    is_array: bool = False
+    """True if the results are the items of an array."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The identifiers in the invocation."""
+        return _IDENTIFIER.findall(" ".join((*self.inputs, *self.attributes.values())))
+
+    @property
+    def text(self) -> str:
+        """The statement in a line."""
+        left = ", ".join(self.results)
+        generic = f"<{self.generic}>" if self.generic else ""
+        arguments = [*self.inputs, *(f"{name} = {value}" for name, value in self.attributes.items())]
+        return f"{f'[{left}]' if self.is_array else left} = {self.operation}{generic}({', '.join(arguments)});"
+
+
+class StoredArray(Struct, frozen=True, eq=False):
+    """A variable: its label, and its elements."""
+
+    label: str
+    array: np.ndarray[Any, Any]
+
+
+class TextRoot(NameTable):
+    """A graph or fragment: its names, its variables, and the extensions that it needs."""
+
+    def __init__(self, dialect: Dialect, is_fragment: bool, symbols: Iterable[str] = ()) -> None:
+        super().__init__(fit_identifier)
+        self.dialect = dialect
+        self.is_fragment = is_fragment
+        self.registries: dict[str, None] = {}
+        self.stored: dict[str, StoredArray] = {}
+        """Variables by name."""
+        self.uniform: dict[str, Statement] = {}
+        """Statements that make constants, in Khronos' dialect."""
+        for name in (*KEYWORDS, *symbols):  # a symbol and a tensor of one name would be confused
+            self.fresh(name)
+
+    @property
+    def is_tract(self) -> bool:
+        """Return whether tract is to read the text."""
+        return self.dialect is Dialect.TRACT
+
+    def register(self, registry: str) -> None:
+        """Note that a registry of tract is used."""
+        self.registries[registry] = None
+
+
+class TextScope(TensorScope[TextRoot]):
+    """Statements in order, and the names that the tensors of the model have there."""
+
+    def __init__(self, root: TextRoot, parent: TextScope | None = None) -> None:
+        super().__init__(root, parent)
+        self.statements: list[Statement] = []
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the text."""
+        return self.root.dialect
+
+    @property
+    def is_tract(self) -> bool:
+        """Return whether tract is to read the text."""
+        return self.root.is_tract
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+    def mark(self) -> int:
+        """Return a mark of the present state, for ``return_to``."""
+        return len(self.statements)
+
+    def return_to(self, mark: int) -> None:
+        """Drop the statements that were added since a mark."""
+        del self.statements[mark:]
+
+    def node(self, operation: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
+        """Add an invocation with one result; return its name."""
+        name = output or self.root.fresh(operation.removeprefix("tract_core_").removeprefix("tract_"))
+        return self.nodes_of(operation, inputs, [name], **attributes)[0]
+
+    def nodes_of(
+        self,
+        operation: str,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        generic: str | None = None,
+        is_array: bool = False,
+        **attributes: Any,
+    ) -> Sequence[str]:
+        """Add an invocation with these results; attributes of None are left out. Raise Unsuitable."""
+        written = {
+            name.removesuffix("_"): written_value(value, self.dialect)
+            for name, value in attributes.items()
+            if value is not None
+        }
+        self._register(operation)
+        self.statements.append(Statement(tuple(outputs), operation, tuple(inputs), written, generic, is_array))
+        return outputs
+
+    def _register(self, operation: str) -> None:
+        """Note the registry of an operation of tract. Raise Unsuitable in Khronos' dialect."""
+        for prefix, registry in _REGISTRIES.items():
+            if operation.startswith(prefix):
+                if not self.is_tract:
+                    raise Unsuitable("Khronos' dialect has no such operation")
+                self.root.register(registry)
+                return
+
+    # ---- constants ---------------------------------------------------------------------------------------------------
+    def valued(self, tensor: Tensor) -> str:
+        """Return a literal or the name of a constant for a tensor that has a value."""
+        if isinstance(tensor.value, Integer) and tensor.value.value is None and tensor.shape == ():
+            extent = written_extent(tensor.value, self.dialect)
+            return self.node("tract_core_cast", [extent], to="i64")
+        return self.array(constant_array(tensor), tensor.name)
+
+    def array(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        """Return a literal or the name of a constant with the elements of an array."""
+        return self.constant(array, array.dtype, wanted)
+
+    def constant(self, value: Any, dtype: Any = np.int64, wanted: str = "constant") -> str:
+        """Return a literal, or the name of a variable or a constant, with these elements. Raise Unsuitable."""
+        array = np.asarray(value, dtype)
+        if array.dtype == object:
+            raise Unsuitable("NNEF 1.0 has no tensors of strings")
+        if array.dtype.kind == "f":
+            array = array.astype(np.float32)
+        if array.size == 0 or array.size > _LITERAL_ELEMENTS or np.isnan(array).any():
+            return self._stored(array, wanted)
+        return self._in_tract(array, wanted) if self.is_tract else self._in_khronos(array, wanted)
+
+    def _in_tract(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        literal = _nested(array, self.dialect)
+        if array.dtype.kind == "f":
+            return literal
+        if array.dtype.kind == "b" and array.ndim == 0:
+            return literal
+        if array.ndim > 1 or array.dtype.kind == "b":
+            return self._stored(array, wanted)
+        return self.node("tract_core_cast", [literal], to=str(array.dtype).replace("int", "i").replace("ui", "u"))
+
+    def _in_khronos(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        if not np.isfinite(array).all():
+            return self._stored(array, wanted)
+        if array.ndim == 0:
+            return _nested(array, self.dialect)
+        name = self.root.constant(array, wanted)
+        items = [Expression(written_item(each, self.dialect)) for each in array.reshape(-1)]
+        attributes = {"shape": list(array.shape), "value": items}
+        written = {key: written_value(each, self.dialect) for key, each in attributes.items()}
+        self.root.uniform[name] = Statement((name,), "constant", (), written, GENERICS[array.dtype.kind])
+        return name
+
+    def _stored(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+        """Return the name of a variable with these elements."""
+        if self.root.is_fragment:
+            raise Unsuitable("a fragment has no variables of its own")
+        name = self.root.constant(array, wanted)
+        self.root.stored[name] = StoredArray(name, array)
+        return name
+
+
+_REGISTRIES = {
+    "tract_core_": _CORE,
+    "tract_shl": _CORE,
+    "tract_shr": _CORE,
+    "tract_onnx_": "tract_onnx",
+    "tract_pulse_": "tract_pulse",
+    "tract_extra_": "tract_extra",
+    "tract_transformers_": "tract_transformers",
+    "tract_moe_": "tract_transformers",
+    "tract_qwen35_": "tract_transformers",
+}
+"""The registries of tract by the beginnings of the names of their operations."""
+
+
+def _nested(array: np.ndarray[Any, Any], dialect: Dialect) -> str:
+    if array.ndim == 0:
+        return written_item(array[()], dialect)
+    return f"[{', '.join(_nested(each, dialect) for each in array)}]"
+
+
+class Fragment(Struct, frozen=True):
+    """A fragment of the text: an operator of the model."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    """Names and types."""
+    results: tuple[tuple[str, str], ...]
+    statements: tuple[Statement, ...]
+    variables: tuple[str, ...]
+    """The variables that are further parameters, by the names that they have in the operator."""
+
+
+class Nnef1Model(Struct, frozen=True):
+    """A graph in NNEF 1.0 with its variables."""
+
+    dialect: Dialect
+    text: str
+    stored: tuple[StoredArray, ...]
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    quantization: str = ""
+    """The text of ``graph.quant``; empty for none."""
+    operations: int = 0
+    fragments: tuple[str, ...] = ()
+    traced: Mapping[str, str] = field(default_factory=dict)
+    """The names of the tensors of the graph in the text, by their names in the model."""
+    makers: Mapping[str, str] = field(default_factory=dict)
+    """The operations of the graph by their results."""
