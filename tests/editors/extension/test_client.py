@@ -142,7 +142,7 @@ def test_nothing_is_packaged_that_is_not_needed():
         names = {name.removeprefix("extension/") for name in archive.namelist()}
     wanted = re.compile(
         r"\[Content_Types\]\.xml|extension\.vsixmanifest|package\.json|readme\.md|changelog\.md|LICENSE\.txt"
-        r"|(nnef-)?language-configuration\.json|(syntaxes|snippets|schemas)/[\w.]+\.json|images/[\w-]+\.(png|svg)"
+        r"|(nnef-)?language-configuration\.json|(syntaxes|schemas)/[\w.]+\.json|images/[\w-]+\.(png|svg)"
         r"|dist/[\w-]+\.(js|css)|dist/licences\.txt|dist/wheel/snd-[\w.]+-py3-none-any\.whl",
         re.IGNORECASE,
     )

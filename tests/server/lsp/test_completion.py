@@ -78,7 +78,7 @@ async def test_snippets_only_for_who_takes_them(client: LanguageClient, folder: 
     known = client.capabilities.text_document.completion.completion_item if client.capabilities.text_document else None
     if known and known.snippet_support:
         assert item.insert_text_format == types.InsertTextFormat.Snippet
-        assert inserted(item) == "blocks.double{times=$1\\}(${2:x})"
+        assert inserted(item) == "blocks.double{times=$1\\}(${2:t});$0"
     else:
         assert item.insert_text_format != types.InsertTextFormat.Snippet
         assert inserted(item) == "blocks.double"

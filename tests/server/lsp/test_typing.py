@@ -133,3 +133,17 @@ async def test_typed_is_as_opened(seed: int, tmp_path: Path):
         assert await state(client, URI) == await state(client, "untitled:fresh")
         assert not [each for each in client.others if each["method"] == "window/logMessage"]
         assert await goodbye(process, client) == 0
+
+
+@pytest.mark.parametrize("commands", [None, ["editor.action.triggerParameterHints"]])
+async def test_accepting_an_operator_opens_parameter_hints_for_who_lists_their_command(commands: list[str] | None):
+    text = "import nn;\n\ngraph f {\n    @input { x: real[4]; }\n    @compose {\n        y = nn.prel\n    }\n}\n"
+    knows: dict[str, Any] = {"textDocument": {"completion": {"completionItem": {"snippetSupport": True}}}}
+    async with running() as (_, client):
+        await client.initialize(capabilities={**knows, "experimental": {"commands": commands}})
+        client.open("untitled:main", text)
+        at = {"textDocument": {"uri": "untitled:main"}, "position": {"line": 5, "character": 19}}
+        answer = await client.request("textDocument/completion", at)
+    item = next(each for each in answer["result"]["items"] if each["label"] == "prelu")
+    assert item["textEdit"]["newText"] == "prelu(x, ${1:alpha});$0"
+    assert item.get("command", {}).get("command") == (commands[0] if commands else None)

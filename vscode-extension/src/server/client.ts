@@ -18,6 +18,7 @@ import { contributions } from "./contributions";
 import { SECTION, declaredKeys, serverSettings } from "./settings";
 
 export const SHOW_REFERENCES = "snd.showReferences";
+const SHOW_PARAMETERS = "editor.action.triggerParameterHints";
 const SCHEMES = ["file", "untitled", "vscode-vfs"];
 // A server that was told to end has this long before it is ended.
 const FAREWELL_MS = 3_000;
@@ -114,7 +115,7 @@ class Abilities implements StaticFeature {
 
   fillClientCapabilities(capabilities: ClientCapabilities): void {
     const known = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES], evaluationStatus: true, grammar: true, rulePage: "snd-rule:/{rule}.md" };
+    capabilities.experimental = { ...known, commands: [SHOW_REFERENCES, SHOW_PARAMETERS], evaluationStatus: true, grammar: true, rulePage: "snd-rule:/{rule}.md" };
   }
 
   preInitialize(capabilities: ServerCapabilities): void {

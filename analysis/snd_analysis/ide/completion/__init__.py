@@ -12,6 +12,7 @@ from snd_analysis.ide.completion import attributes, names, operators, words
 from snd_analysis.ide.completion.expected import expected_at
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, documentation, ranked
 from snd_analysis.ide.completion.place import CompletionPlace, place_at, sample_place, string_place
+from snd_analysis.ide.completion.snippets import of_document, of_statement
 from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.ide.completion.visible import Visible, visible_at
 from snd_analysis.ide.completion.words import comment_completions, sample_code
@@ -77,6 +78,8 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
         return
     if not place.qualifier and not place.in_sample:
         yield from words.keywords(place, snippets)
+    if snippets and stack.frame is OpenBracket.DOCUMENT and "OPERATOR" in stack.terminals and place.following == "":
+        yield from of_document()
     if stack.frame is OpenBracket.DOCUMENT and "qualified" in stack.roles:  # after 'import', and not after its ';'
         yield from operators.imports(snapshot, place, files)
         return
@@ -88,6 +91,8 @@ def _offered(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: 
     if stack.frame is OpenBracket.DOCUMENT or not stack.roles:
         return
     visible = visible_at(snapshot, place)
+    if snippets:
+        yield from of_statement(place, visible)
     if "type_name" in stack.roles:
         if not place.qualifier:
             yield from words.primitive_types(place, snippets)
@@ -107,7 +112,7 @@ def _expressions(
     stack = place.stack
     if place.block == BlockKind.QUANTIZE and stack.frame is OpenBracket.BLOCK:
         if stack.top == "COLON":
-            yield from operators.operators(snapshot, place, snippets, files)
+            yield from operators.operators(snapshot, place, visible, snippets, files)
             yield from operators.qualifiers(snapshot, place, files)
         elif stack.top in ("quantize_entries", "LBRACE") and not place.qualifier:
             yield from names.quantizable(visible)
@@ -119,7 +124,7 @@ def _expressions(
     is_callee = place.following in ("(", "{") or (place.following == "<" and stack.is_callable())
     if stack.is_callable():
         if not place.member and (is_callee or place.stands_alone):
-            yield from operators.operators(snapshot, place, snippets, files)
+            yield from operators.operators(snapshot, place, visible, snippets, files)
         yield from operators.qualifiers(snapshot, place, files)
     if place.qualifier:
         yield from names.members(place, visible)

@@ -37,6 +37,8 @@ class CompletionKind(StrEnum):
     MEMBER = "member"
     RULE = "rule"
     GENERATOR = "generator"
+    SNIPPET = "snippet"
+    """A whole statement or definition."""
 
 
 class Completion(Struct, frozen=True):

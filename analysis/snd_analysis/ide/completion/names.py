@@ -13,7 +13,7 @@ from snd_analysis.ide.limits import MOST_RESULTS
 from snd_analysis.skriptnd.names import BUILT_INS, Symbol, SymbolKind
 from snd_analysis.skriptnd.samples import GENERATORS
 from snd_analysis.skriptnd.syntax import Token, nodes
-from snd_analysis.skriptnd.syntax.nodes import BlockKind
+from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types import INT, Context, Type, scoped_names
 from snd_analysis.workspace import Snapshot
 
@@ -173,16 +173,43 @@ def types(visible: Visible, group: int = FITTING) -> Iterator[Completion]:
 
 def assignable(place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
     """Yield the assignable names at the beginning of a statement: outputs, in ``@update`` variables."""
+    if _begins_statement(place):
+        for symbol in unassigned(place, visible):
+            yield _item(symbol, visible.typed(symbol).type, FITTING)
+
+
+def unassigned(place: CompletionPlace, visible: Visible) -> Iterator[Symbol]:
+    """Yield the symbols that a statement of the block may assign: outputs, in ``@update`` variables."""
     stack = place.stack
     wanted = None if place.block is None else _ASSIGNED.get(place.block)
-    if wanted is None or not _begins_statement(place):
-        return
-    if any(stack.frame_of(opener) is OpenBracket.REGION for opener in stack.openers):
+    if wanted is None or any(stack.frame_of(opener) is OpenBracket.REGION for opener in stack.openers):
         return
     taken = _assigned(place) if place.block != BlockKind.LOWER else frozenset()
     for symbol in visible.all:
         if symbol.kind is wanted and symbol.name not in taken:
-            yield _item(symbol, visible.typed(symbol).type, FITTING)
+            yield symbol
+
+
+def readable_tensors(place: CompletionPlace, visible: Visible) -> list[Symbol]:
+    """Return the tensors that a statement may read: those computed above it, the last first, then declared ones."""
+    computed = _computed(place)
+    local = [each for each in visible.all if each.kind is SymbolKind.TENSOR and each.name in computed]
+    declared = [each for each in visible.all if each.kind in (SymbolKind.INPUT, SymbolKind.VARIABLE)]
+    return [*sorted(local, key=lambda each: -computed[each.name]), *declared]
+
+
+def _computed(place: CompletionPlace) -> dict[str, int]:
+    """Return the tensors that statements above a place compute, with the places of these statements."""
+    if place.definition is None:
+        return {}
+    return {
+        each.text: base + component.start
+        for base, component in entries_of(place.definition, BlockKind.COMPOSE, nodes.Component)
+        if place.chunk.start + base + component.end <= place.head
+        for result in component.results
+        for each in nodes.descendants(result)
+        if isinstance(each, nodes.Name)
+    }
 
 
 def _begins_statement(place: CompletionPlace) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from posixpath import dirname, normpath
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from snd_analysis.base import TextEdit
+from snd_analysis.base import Location, Span, TextEdit
 from snd_analysis.ide.completion.item import Completion, CompletionKind, closeness, matches
+from snd_analysis.ide.completion.names import readable_tensors
 from snd_analysis.ide.completion.place import CompletionPlace
-from snd_analysis.ide.completion.stack import OpenBracket
+from snd_analysis.ide.completion.stack import OpenBracket, Stack
+from snd_analysis.ide.completion.visible import Visible
 from snd_analysis.skriptnd.names import (
     LIBRARY_PREFIX,
     ModuleNames,
@@ -25,6 +28,7 @@ from snd_analysis.skriptnd.names import (
 )
 from snd_analysis.skriptnd.syntax import Token, nodes, parse_expression
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
+from snd_analysis.skriptnd.types import CONCRETE, Type
 from snd_analysis.workspace import Snapshot
 
 # ---- modules: to import, and to name operators of --------------------------------------------------------------------
@@ -91,7 +95,9 @@ def qualifiers(snapshot: Snapshot, place: CompletionPlace, files: Sequence[str])
 
 
 # ---- operators to invoke ---------------------------------------------------------------------------------------------
-_OWN, _IMPORTED, _OTHERS, _ELSEWHERE = 1, 3, 8, 9
+_Tensor: TypeAlias = "tuple[str, Type | None]"
+"""A tensor that can be read, and its type."""
+_OWN, _POSTFIX, _IMPORTED, _OTHERS, _ELSEWHERE = 1, 2, 3, 8, 9
 # Fewer letters begin too many names of other frameworks.
 _LETTERS_ELSEWHERE = 3
 # An invocation that is longer is not looked at.
@@ -99,12 +105,17 @@ _FAR = 2000
 _CONTROL_FLOW = frozenset({"IF", "ELIF", "THEN", "ELSE", "WHILE", "DO", "UNROLL"})
 
 
-def operators(snapshot: Snapshot, place: CompletionPlace, snippets: bool, files: Sequence[str]) -> Iterator[Completion]:
+def operators(
+    snapshot: Snapshot, place: CompletionPlace, visible: Visible, snippets: bool, files: Sequence[str]
+) -> Iterator[Completion]:
     """Yield every operator that can be invoked at a place and whose name matches the typed text."""
-    invocable = _Invocable(snapshot, place, snippets)
+    tensors = [(each.name, visible.typed(each).type) for each in readable_tensors(place, visible)]
     if place.qualifier:
-        yield from _of_qualifier(snapshot, place, invocable, files)
+        yield from _of_qualifier(snapshot, place, _Invocable(snapshot, place, snippets, tensors), files)
+        if len(place.qualifier) == 1 and snippets:
+            yield from _postfix(snapshot, place, visible)
         return
+    invocable = _Invocable(snapshot, place, snippets, tensors)
     module_scope = snapshot.module_scope(place.path)
     for name in module_scope.own.definitions:
         yield from invocable.item(module_scope.own, name, name, _OWN)
@@ -135,6 +146,28 @@ def _named_elsewhere(snapshot: Snapshot, place: CompletionPlace, invocable: _Inv
             else:
                 edits = (snapshot.import_edit(place.path, module),)
                 yield replace(found, detail=f"{text}, import {module}", edits=edits)
+
+
+def _postfix(snapshot: Snapshot, place: CompletionPlace, visible: Visible) -> Iterator[Completion]:
+    """Yield invocations of a tensor that is written before the word, as in ``x.relu``; they replace it."""
+    symbol = visible.symbols.get(place.qualifier[0])
+    if symbol is None or not symbol.is_tensor:
+        return
+    invocable = _Invocable(snapshot, place, True, [(symbol.name, visible.typed(symbol).type)])
+    without = TextEdit(Location(place.path, Span(place.head, place.start)), "")
+    scope = snapshot.module_scope(place.path)
+    modules = {"": scope.own, **scope.imports}
+    for module in library_modules() if place.prefix else ():
+        modules.setdefault(module, library_names(module))
+    for module, names in modules.items():
+        is_imported = names is scope.own or module in scope.imports
+        for name in names.definitions:
+            for found in invocable.item(names, name, f"{module}.{name}" if module else name, _POSTFIX):
+                if invocable.reads_first(names, name):
+                    edits = (without,) if is_imported else (without, snapshot.import_edit(place.path, module))
+                    called = f"{found.label}({symbol.name})"
+                    detail = called if is_imported else f"{called}, import {module}"
+                    yield replace(found, label=name, detail=detail, edits=edits)
 
 
 def _of_qualifier(
@@ -187,9 +220,10 @@ def _likely(names: ModuleNames, prefix: str) -> Iterator[str]:
 class _Invocable:
     """Judges which definitions can be invoked at a place."""
 
-    def __init__(self, snapshot: Snapshot, place: CompletionPlace, snippets: bool) -> None:
+    def __init__(self, snapshot: Snapshot, place: CompletionPlace, snippets: bool, tensors: Sequence[_Tensor]) -> None:
         self._snapshot = snapshot
         self._place = place
+        self._tensors = tensors
         stack = place.stack
         self._graphs = place.in_sample or bool(_CONTROL_FLOW & {*stack.symbols[stack.statement :]})
         self._results = _results(place)
@@ -197,6 +231,7 @@ class _Invocable:
         self._callers = frozenset[str]() if place.in_sample else self._find_callers()
         self._quantizes = place.block == BlockKind.QUANTIZE
         self._snippets = not self._quantizes and snippets and place.following not in ("(", "{", "<")
+        self._ends = ";$0" if place.following == "" and _awaits_invocation(stack) and not place.in_sample else ""
 
     def item(
         self, names: ModuleNames, name: str, label: str, group: int, typed: str | None = None
@@ -216,7 +251,7 @@ class _Invocable:
             definition = self._snapshot.definition(OperatorName(names.path, name))
             if definition is None or not self._fits(definition):
                 return
-            text = f"{label}{_arguments(definition)}" if self._snippets else ""
+            text = f"{label}{_arguments(definition, self._tensors)}{self._ends}" if self._snippets else ""
         else:
             text = ""
         # The filter is the name alone, for any module.
@@ -224,6 +259,12 @@ class _Invocable:
             label, CompletionKind.GRAPH if kind == "graph" else CompletionKind.OPERATOR, group, text, bool(text), typed,
             subject=("operator", names.path, name),
         )  # fmt: skip
+
+    def reads_first(self, names: ModuleNames, name: str) -> bool:
+        """Return whether the first input of a definition takes one of the tensors."""
+        definition = self._snapshot.definition(OperatorName(names.path, name))
+        inputs = [] if definition is None else entries_of(definition, BlockKind.INPUT, nodes.Parameter)
+        return bool(inputs) and any(_takes_tensor(inputs[0][1], type_) for _, type_ in self._tensors)
 
     def _fits(self, definition: nodes.Definition) -> bool:
         """Return whether a definition has the expected results, and accepts the arguments given so far."""
@@ -254,13 +295,19 @@ class _Invocable:
 def _results(place: CompletionPlace) -> list[nodes.Node]:
     """Return the results that are awaited; none if that is not known."""
     stack = place.stack
-    if place.in_sample or "_results" not in stack.symbols or stack.frame is OpenBracket.ARGUMENTS:
+    if place.in_sample or not _awaits_invocation(stack):
         return []
     at = len(stack.symbols) - 1 - stack.symbols[::-1].index("_results")
-    if stack.symbols[at + 1 :] not in (("ASSIGN",), ("ASSIGN", "name", "COLON")):
-        return []
     value = stack.values[at]
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, nodes.Node)]
+
+
+def _awaits_invocation(stack: Stack) -> bool:
+    """Return whether results and ``=`` stand before a place, and perhaps a label."""
+    if "_results" not in stack.symbols or stack.frame is OpenBracket.ARGUMENTS:
+        return False
+    at = len(stack.symbols) - 1 - stack.symbols[::-1].index("_results")
+    return stack.symbols[at + 1 :] in (("ASSIGN",), ("ASSIGN", "name", "COLON"))
 
 
 def _quantizes(definition: nodes.Definition) -> bool:
@@ -329,18 +376,35 @@ def _is_required(parameter: nodes.Parameter) -> bool:
     return parameter.default is None and not parameter.optional
 
 
-def _arguments(definition: nodes.Definition) -> str:
-    """Return the required attributes and arguments of an invocation, as the rest of a snippet."""
+def _arguments(definition: nodes.Definition, tensors: Sequence[_Tensor]) -> str:
+    """Return the required attributes and arguments of an invocation, as the rest of a snippet.
+
+    The first argument is the first of the ``tensors`` that fits; it is no tab stop if no other fits.
+    """
     stops = 0
     attributes = []
     for _, parameter in entries_of(definition, BlockKind.ATTRIB, nodes.Parameter):
         if _is_required(parameter):
             stops += 1
             attributes.append(f"{parameter.name.text}=${stops}")
-    inputs = []
+    inputs: list[str] = []
     for _, parameter in entries_of(definition, BlockKind.INPUT, nodes.Parameter):
         if _is_required(parameter):
+            fitting = [] if inputs else [name for name, type_ in tensors if _takes_tensor(parameter, type_)]
+            if len(fitting) == 1:
+                inputs.append(fitting[0])
+                continue
             stops += 1
-            inputs.append(f"${{{stops}:{parameter.name.text}}}")
+            inputs.append(f"${{{stops}:{fitting[0] if fitting else parameter.name.text}}}")
     given = f"{{{', '.join(attributes)}\\}}" if attributes else ""
     return f"{given}({', '.join(inputs)})"
+
+
+def _takes_tensor(parameter: nodes.Parameter, type_: Type | None) -> bool:
+    """Return whether an input takes a tensor of a type, as far as packs and element types show."""
+    if type_ is None:
+        return parameter.pack is None
+    declared = CONCRETE.get(parameter.type.text)
+    return type_.packed == (parameter.pack is not None) and (
+        declared is None or type_.dtype is None or type_.dtype.is_generic or type_.dtype == declared
+    )

@@ -10,6 +10,7 @@ from snd_analysis.ide.completion.expected import Expected
 from snd_analysis.ide.completion.item import Completion, CompletionKind, Completions, closeness, matches
 from snd_analysis.ide.completion.names import ARITHMETIC
 from snd_analysis.ide.completion.place import CompletionPlace
+from snd_analysis.ide.completion.snippets import of_comment
 from snd_analysis.ide.completion.stack import OpenBracket
 from snd_analysis.rules import catalogue
 from snd_analysis.skriptnd.names import BUILT_INS
@@ -193,6 +194,7 @@ _RULES = re.compile(r"#\s*snd:\s*ignore(?:-file)?\s*\[(?P<named>[^\]]*)\Z")
 _DIRECTIVE = re.compile(r"#\s*snd:\s*(?P<word>[\w-]*)\Z")
 _MARK = re.compile(r"#\s*(?P<word>\w*)\Z")
 _NAME = re.compile(r"[\w-]*")
+_DEFINITION_BELOW = re.compile(r"(?:\s*(?:#[^\n]*)?\n)*\s*(?:public\s+)?(?:operator|graph)\s+(?P<name>\w+)")
 
 
 def comment_completions(snapshot: Snapshot, path: str, comment: Span, offset: int, snippets: bool) -> Completions:
@@ -214,8 +216,11 @@ def comment_completions(snapshot: Snapshot, path: str, comment: Span, offset: in
     elif mark is not None:
         word = mark["word"]
         items = [Completion("snd: ignore[…]", CompletionKind.KEYWORD, 0, *_ignore("snd: ignore", snippets))]
-    items = [item for item in items if matches(word, item.label)]
-    items.sort(key=lambda item: (item.group, closeness(word, item.label)))
+        below = _DEFINITION_BELOW.match(source.text, comment.end)
+        if snippets and below is not None:
+            items += of_comment(below["name"])
+    items = [item for item in items if matches(word, item.filter or item.label)]
+    items.sort(key=lambda item: (item.group, closeness(word, item.filter or item.label)))
     after = _NAME.match(source.text, offset, comment.end)
     insert = Span(offset - len(word), offset)
     return Completions(insert, Span(insert.start, after.end() if after else offset), tuple(items))

@@ -17,6 +17,7 @@ from snd_analysis.ide.completion import (
     Completions,
 )
 from snd_analysis.workspace import Snapshot
+from snd_server.lsp.session.abilities import experimental
 from snd_server.lsp.session.analysis_thread import Question
 from snd_server.lsp.session.position_request import at_position
 from snd_server.lsp.session.session import ClientSession
@@ -43,7 +44,12 @@ _KINDS = {
     CompletionKind.MEMBER: types.CompletionItemKind.Field,
     CompletionKind.RULE: types.CompletionItemKind.EnumMember,
     CompletionKind.GENERATOR: types.CompletionItemKind.Function,
+    CompletionKind.SNIPPET: types.CompletionItemKind.Snippet,
 }
+
+
+SHOW_PARAMETERS = "editor.action.triggerParameterHints"
+"""A command of clients that list it in their experimental capability ``commands``."""
 
 
 class _Abilities(Struct, frozen=True):
@@ -54,6 +60,8 @@ class _Abilities(Struct, frozen=True):
     """True if it chooses between inserting before the rest of a word, and replacing it."""
     common_range: bool
     """True if the range may be given once for all."""
+    shows_parameters: bool
+    """True if it can open parameter hints when an invocation is accepted."""
     formats: Sequence[str] | None
     """Formats of documentation; None if it accepts only a string."""
 
@@ -74,6 +82,7 @@ def _abilities(session: ClientSession) -> _Abilities:
         snippets=bool(item and item.snippet_support),
         two_ranges=bool(item and item.insert_replace_support),
         common_range="editRange" in (defaults or ()),
+        shows_parameters=SHOW_PARAMETERS in (experimental(session.capabilities, "commands") or ()),
         formats=item.documentation_format if item else None,
     )
 
@@ -95,7 +104,7 @@ def _converted(
     range_ = _range(session, source, found, abilities)
     uri = session.documents.uri(path)
     items = [
-        _item(session, snapshot, uri, at, each, None if abilities.common_range else range_)
+        _item(session, snapshot, uri, at, each, None if abilities.common_range else range_, abilities)
         for at, each in enumerate(found.items)
     ]
     if not abilities.common_range:
@@ -126,6 +135,7 @@ def _item(
     at: int,
     item: Completion,
     range_: types.Range | types.InsertReplaceEdit | None,
+    abilities: _Abilities,
 ) -> types.CompletionItem:
     edit: types.TextEdit | types.InsertReplaceEdit | None = None
     if isinstance(range_, types.InsertReplaceEdit):
@@ -142,8 +152,14 @@ def _item(
         text_edit=edit,
         text_edit_text=item.text or None if edit is None else None,
         additional_text_edits=[text_edit(session, snapshot, each) for each in item.edits] or None,
+        command=types.Command("", SHOW_PARAMETERS) if abilities.shows_parameters and _is_call(item) else None,
         data={"uri": uri, "subject": [*item.subject]} if item.subject else None,
     )
+
+
+def _is_call(item: Completion) -> bool:
+    """Return whether an item inserts an invocation with arguments to be written."""
+    return item.kind in (CompletionKind.OPERATOR, CompletionKind.GRAPH) and "$1" in item.text.replace("{1", "1")
 
 
 async def _resolve(session: ClientSession, item: types.CompletionItem) -> types.CompletionItem:

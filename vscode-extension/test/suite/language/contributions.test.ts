@@ -19,10 +19,6 @@ suite("contributions", () => {
   const { contributes, icon } = extension.packageJSON;
   const path = (name: string) => join(extension.extensionPath, name);
 
-  async function untitled(): Promise<vscode.TextEditor> {
-    return await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "skriptnd" }));
-  }
-
   const CHECKS: Record<string, () => unknown> = {
     commands: seenBy("vscode/test_contributions.py", "test_the_palette_has_the_commands_that_are_of_use"),
     menus: seenBy("vscode/test_contributions.py", "test_the_menu_of_the_editor_has_the_commands"),
@@ -60,22 +56,6 @@ suite("contributions", () => {
         for (const name of [configuration, icon.light, icon.dark]) assert.ok(existsSync(path(name)), name);
       }
       assert.equal((await shown("main.sknd")).document.languageId, "skriptnd");
-    },
-    snippets: async () => {
-      for (const { path: name } of contributes.snippets) {
-        const snippets = JSON.parse(readFileSync(path(name), "utf8")) as Record<string, { prefix: string; body: string[] }>;
-        for (const [title, { prefix, body }] of Object.entries(snippets)) {
-          const { document } = await untitled();
-          const list = await asked<vscode.CompletionList>("vscode.executeCompletionItemProvider", document.uri, new vscode.Position(0, 0));
-          const offered = list.items.filter((each) => each.kind === vscode.CompletionItemKind.Snippet);
-          const labels = offered.map(({ label }) => (typeof label === "string" ? label : label.label));
-          assert.ok(labels.includes(prefix), `${prefix} is not among ${labels}`);
-          await asked("editor.action.insertSnippet", { langId: "skriptnd", name: title });
-          const lines = await until(title, () => document.getText() !== "" && document.getText().split("\n"));
-          assert.equal(lines.length, body.length, title);
-          await asked("workbench.action.revertAndCloseActiveEditor");
-        }
-      }
     },
     semanticTokenScopes: async () => {
       const { document } = await shown("main.sknd");
