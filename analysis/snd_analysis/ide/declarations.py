@@ -82,6 +82,35 @@ def signature_text(snapshot: Snapshot, name: OperatorName) -> str:
     return "\n".join([*lines, "}"])
 
 
+def call_text(snapshot: Snapshot, name: OperatorName, module: str) -> str:
+    """Return the form of an invocation on one line, ``nn.relu(x: real[s..]) → y: real[s..]``.
+
+    ``module`` is put before the name. Types are left out if the line would be too long, then attributes with defaults.
+    """
+    entries = declared(snapshot, name)
+    parts = {kind: [each for each in entries if each.block == kind] for kind in _BLOCKS}
+    head = f"{module}.{name.name}" if module else name.name
+    required = [each for each in parts[BlockKind.ATTRIB] if not _may_be_omitted(each)]
+
+    def names(shown: Sequence[Declared], typed: bool) -> list[str]:
+        return [each.text if typed else each.name + "?" * _may_be_omitted(each) for each in shown]
+
+    def line(attributes: Sequence[Declared], more: str, typed: bool) -> str:
+        given = [*names(attributes, typed), *([more] if more else [])]
+        inputs, outputs = (names(parts[kind], typed) for kind in (BlockKind.INPUT, BlockKind.OUTPUT))
+        braces = f"{{{', '.join(given)}}}" if given else ""
+        return f"{head}{braces}({', '.join(inputs)}) → {', '.join(outputs)}"
+
+    every = parts[BlockKind.ATTRIB]
+    some = "…" if len(every) > len(required) else ""
+    forms = (line(every, "", True), line(required, some, True), line(every, "", False), line(required, some, False))
+    return next((form for form in forms if len(form) <= _WIDTH), forms[-1])
+
+
+def _may_be_omitted(entry: Declared) -> bool:
+    return isinstance(entry.node, nodes.Parameter) and (entry.node.optional or entry.node.default is not None)
+
+
 def comment_of(snapshot: Snapshot, name: OperatorName) -> str:
     """Return the comment above a definition, without its ``#``."""
     found = snapshot.definitions(name.path).get(name.name)

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from snd_analysis.base import Span
 from snd_analysis.ide.cursor import chunk_at, tokens_around
 from snd_analysis.ide.declarations import (
+    call_text,
     comment_of,
     declared,
     module_comment,
@@ -29,12 +30,27 @@ from snd_analysis.workspace import CheckedSample, Snapshot
 
 
 def definition_text(snapshot: Snapshot, name: OperatorName, path: str) -> str:
-    """Return a definition as a file sees it: its signature, its module and its documentation."""
+    """Return a definition as a file sees it: an invocation, its summary, its declaration, and its documentation."""
     signature = signature_text(snapshot, name)
     if not signature:
         return ""
-    module = f"in {module_phrase(snapshot, name.path, path)}"
-    return paragraphs([code_block(signature), module, documentation_text(comment_of(snapshot, name))])
+    module = "" if name.path == path else module_name(snapshot, name.path, path)
+    summary, rest = _summary(comment_of(snapshot, name))
+    return paragraphs(
+        [
+            code_block(call_text(snapshot, name, module)),
+            documentation_text(summary),
+            f"in {module_phrase(snapshot, name.path, path)}",
+            code_block(signature),
+            documentation_text(rest),
+        ]
+    )
+
+
+def _summary(comment: str) -> tuple[str, str]:
+    """Return the first paragraph of a comment, and the rest; the rest alone if it begins with a list or a sample."""
+    first, _, rest = comment.partition("\n\n")
+    return ("", comment) if first.lstrip().startswith(("-", ">>>")) or "\n>>>" in first else (first, rest)
 
 
 def module_phrase(snapshot: Snapshot, path: str, importer: str) -> str:
