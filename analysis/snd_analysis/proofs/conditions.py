@@ -58,7 +58,7 @@ from snd_analysis.proofs.goal import (
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_conditions, length_of
-from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, text_of_failure
+from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, may_fail, text_of_failure
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -298,6 +298,8 @@ class _Formulas:
         points protect quotients and powers only: these fail at the points.
         """
         for each in formula.preparations:
+            if not may_fail(each.node):
+                continue
             known = [(condition, holds) for condition, holds in each.path if is_prepared(formula, condition)]
             facts = (*self.facts, *self.within_axes(formula, formula, each.axes), *self.holding(formula, known))
             late = tuple(self.holding(formula, each.path)) if _may_be_late(each.node) else ()

@@ -220,19 +220,21 @@ def question_of(conditions: Iterable[Expression]) -> tuple[Question, Sequence[in
     names: dict[int, int] = {}
 
     def visit(each: Expression) -> int:
-        at = known.get(each)
-        if at is None:
-            match each.operation:
-                case "unknown":
-                    parts: tuple[int, ...] = (names.setdefault(each.value, len(names)),)
-                case "constant":
-                    parts = (each.value,)
-                case _:
-                    parts = tuple(map(visit, each.operands))
-            at = known[each] = rows.setdefault((each.operation, each.is_condition, parts), len(rows))
-        return at
+        match each.operation:
+            case "unknown":
+                parts: tuple[int, ...] = (names.setdefault(each.value, len(names)),)
+            case "constant":
+                parts = (each.value,)
+            case _:
+                parts = tuple(map(at, each.operands))
+        found = known[each] = rows.setdefault((each.operation, each.is_condition, parts), len(rows))
+        return found
 
-    asked = tuple(map(visit, conditions))
+    def at(each: Expression) -> int:
+        found = known.get(each)
+        return visit(each) if found is None else found
+
+    asked = tuple(map(at, conditions))
     return Question(tuple(rows), asked), tuple(names)
 
 

@@ -99,6 +99,8 @@ class Logic:
         """The unknowns that a counterexample has small values of."""
         self.nonzero: set[object] = set()
         """Divisors, with the conditions around them, for which facts state that they are not zero."""
+        self.declared: dict[object, tuple[Goal, ...]] = {}
+        """The conditions of expressions in declarations. No key refers to this object: z3 would not be freed."""
         self._once: dict[object, Any] = {}
 
     def once(self, of: _Subject, make: Callable[[_Subject], _Made]) -> _Made:

@@ -11,6 +11,7 @@ the branch contributes its conditions everywhere: too strong a condition can los
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -40,6 +41,9 @@ _TEXTS = {
 }
 _FINITE = ("abs", "sign", "round", "floor", "ceil", "frac", "sin", "cos", "atan", "tanh", "asinh", "erf")
 """Functions whose results are finite numbers if their arguments are."""
+_TOTAL = ("in", "is", "&&", "||", "=>")
+_SINGLE = (nodes.Literal, nodes.String)
+"""Expressions with a single value, so that no length can differ from that of the other operand."""
 _ITEM = "items of a pack decide where this is evaluated"
 _UNKNOWN = "the value of '{}' is not known"
 
@@ -58,7 +62,29 @@ def defined_goals(
 
     ``facts`` hold where the expression is evaluated. Conditions that literals satisfy are left out.
     """
-    yield from _Reading(scope, base, logic).goals(node, _Place(facts))
+    if not may_fail(node):
+        return
+    if facts:
+        yield from _Reading(scope, base, logic).goals(node, _Place(facts))
+        return
+    # Each assertion asks for the conditions of the helper symbols that it names.
+    key = (scope, base, node)
+    if key not in logic.declared:
+        logic.declared[key] = tuple(_Reading(scope, base, logic).goals(node, _Place(())))
+    yield from logic.declared[key]
+
+
+@lru_cache(maxsize=20_000)
+def may_fail(node: nodes.Node) -> bool:
+    """Return whether an expression contains an operation that has no value for some operands, or is not known to."""
+    match node:
+        case nodes.Binary(operator=operator, left=left, right=right):
+            is_total = operator.text in _TOTAL or any(isinstance(each, _SINGLE) for each in (left, right))
+            if operator.text in (*DIVIDES, "**") or not is_total:
+                return True
+        case nodes.Subscript() | nodes.Substitution() | nodes.Range() | nodes.Expanded() | nodes.Fold() | nodes.Cast():
+            return True
+    return any(map(may_fail, nodes.children(node)))
 
 
 class _Place(Struct, frozen=True):
@@ -98,7 +124,8 @@ class _Reading:
                 yield from self._branches(left, right if is_first else None, None if is_first else right, place)
                 return
         for child in nodes.children(node):
-            yield from self.goals(child, place)
+            if may_fail(child):
+                yield from self.goals(child, place)
         yield from self._own(node, place)
 
     def _branches(

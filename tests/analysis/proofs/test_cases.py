@@ -91,6 +91,11 @@ PROVED = {
         @input { xs: real[s..]..(k); }
         @output { y: real[s.., k]; }
         @lower { y[i.., u] = xs[u][i..], i < s, u < k; }""",
+    "positions in a pack that always has as many items": """
+        @input { x: real[s..(d + 2)]; f: real[t..(d + 2)]; }
+        @output { y: real[s[1], s[2:].., t[-1]]; }
+        @assert { s[0] > 0; s[1] > 0; t[1] > 0; t[2:] == s[2:]; t[0] == t[-1]; }
+        @lower { y[i, j.., l] = x[0, i, j..] + f[l, 0, j..], i < s[1], j < s[2:], l < t[-1]; }""",
     "an extent of an input that nothing names": """
         @input { x: real[n, s..(d)]; boxes: real[n, 2 * d]; }
         @output { y: real[n, s..]; }

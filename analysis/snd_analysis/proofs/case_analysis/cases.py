@@ -7,7 +7,7 @@ a length above all numbers by which the operator can distinguish lengths; longer
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import accumulate, product
 from math import prod
 from typing import TypeAlias
@@ -17,8 +17,14 @@ from msgspec.structs import replace
 
 from snd_analysis.compose import InputShapes, Member, Session, Specialization, Template, ValueScope, declare_root
 from snd_analysis.model import Shape, Tensor
-from snd_analysis.proofs.case_analysis.length_indices import symbols_below
 from snd_analysis.proofs.case_analysis.lengths import choices_of, lengths_of, lengths_text
+from snd_analysis.proofs.case_analysis.relevant_attributes import (
+    optional_attributes,
+    relevant_symbols,
+    strings_of,
+    symbols_named,
+    told_apart,
+)
 from snd_analysis.proofs.goal import Gap
 from snd_analysis.proofs.limits import (
     FEW_CASES,
@@ -47,73 +53,14 @@ from snd_analysis.symbolic.values import (
     substitute,
 )
 
-# ---- symbols that the conditions of an operator depend on ------------------------------------------------------------
-_DECLARING = (
-    BlockKind.INPUT,
-    BlockKind.OUTPUT,
-    BlockKind.CONSTANT,
-    BlockKind.VARIABLE,
-    BlockKind.USING,
-    BlockKind.LOWER,
-)
 
-
-def relevant_symbols(template: Template) -> frozenset[Symbol]:
-    """Return the symbols on which conditions may depend.
-
-    Other symbols are named in bodies only, or by assertions about them alone that have a value for all sizes: a single
-    allowed value represents all.
-    """
-    found: set[Symbol] = set()
-    for block in template.definition.blocks:
-        if isinstance(block, nodes.Block) and block.kind in _DECLARING:
-            found.update(_symbols(template, [block]))
-    for member in template.attributes:
-        found.update(each for each in _symbols(template, [member.node]) if each is not member.symbol)
-    for base, assertion in template.assertions:
-        named = set(_symbols(template, [assertion.condition]))
-        if (
-            template.is_wrong(base, assertion)
-            or sum(each.kind is not SymbolKind.USING for each in named) > 1
-            or named & _helpers_of_others(template)
-            or any(map(_is_partial, nodes.descendants(assertion.condition)))
-        ):
-            found |= named
-    return frozenset(found)
-
-
-def _is_partial(node: nodes.Node) -> bool:
-    """Return whether an expression may have no value for some values of its operands."""
-    if isinstance(node, nodes.Binary):
-        return node.operator.text in ("/", "\\", "%", "**")
-    others = (nodes.Subscript, nodes.Substitution, nodes.Range, nodes.Fold, nodes.Expanded, nodes.Cast)
-    return isinstance(node, others)
-
-
-def _helpers_of_others(template: Template) -> set[Symbol]:
-    """Return the helper symbols that are made of anything: lists of strings are not."""
-    return {
-        symbol
-        for _, using in template.using
-        if any(True for _ in _symbols(template, [using.value]))
-        for symbol in _symbols(template, [using.target])
-    }
-
-
+# ---- attributes that decide about shapes -----------------------------------------------------------------------------
 def shaping_attributes(template: Template) -> list[Member]:
     """Return the attributes that the shapes of inputs name."""
     shapes = [each.node.shape for each in template.inputs if each.node.shape is not None]
     packs = [each.node.pack for each in template.inputs if each.node.pack is not None]
-    named = set(_symbols(template, [*shapes, *packs]))
+    named = set(symbols_named(template, [*shapes, *packs]))
     return [each for each in template.attributes if each.symbol in named]
-
-
-def _symbols(template: Template, below: Iterable[nodes.Node]) -> Iterator[Symbol]:
-    for node in below:
-        for each in (node, *nodes.descendants(node)):
-            symbol = template.resolution.targets.get(each)
-            if isinstance(symbol, Symbol):
-                yield symbol
 
 
 # ---- the cases of an operator ----------------------------------------------------------------------------------------
@@ -158,6 +105,8 @@ class CaseRow(Struct, frozen=True):
     """True if these cases are part of every proof."""
     most: int | None = None
     """The maximum sum of lengths and of the attributes that count items; None for no maximum."""
+    irrelevant: Callable[[Mapping[str, Value]], Collection[str]] = lambda values: ()
+    """The attributes on which no condition depends beside some values of the others."""
 
     @property
     def count(self) -> int:
@@ -180,6 +129,8 @@ class CaseRow(Struct, frozen=True):
         """Yield the cases of the row, each with True if nothing is proved without the case."""
         for values in self._chosen(tuple(self.attributes), self.length):
             attributes = dict(zip(self.attributes, values, strict=True))
+            if any(attributes[name] is not self.attributes[name][0] for name in self.irrelevant(attributes)):
+                continue  # the case with the first value decides
             for given in product(*self.inputs.values()):
                 yield (
                     ParameterCase(attributes, dict(zip(self.inputs, given, strict=True)), self.dtypes),
@@ -227,8 +178,10 @@ class _Making:
         Distinguishing cases may take half of the remaining time.
         """
         lengths = self._lengths
-        rows = self._of_patterns if all(map(_is_known, self._general.inputs)) else self._of_ranks
-        pending = rows(0, lengths.required)
+        are_named = all(map(_is_known, self._general.inputs))
+        rows = self._of_patterns if are_named else self._of_ranks
+        required = lengths.required_alone if are_named and len(self._leaves()) == 1 else lengths.required
+        pending = rows(0, required)
         small = _in_time(pending, seconds_left)
         count, held = 0, list[CaseRow]()
         for row in small:
@@ -237,7 +190,7 @@ class _Making:
                 held = [row, *small]
                 break
             yield from row.cases()
-        if lengths.required < LONGEST_LENGTH and sum(row.count for row in held) > MOST_REQUIRED:
+        if required < LONGEST_LENGTH and sum(row.count for row in held) > MOST_REQUIRED:
             held = _fewer(held)
         for row in held:
             yield from row.cases()
@@ -248,7 +201,7 @@ class _Making:
             yield Gap(reason)
         elif lengths.number is not None:
             yield Gap(lengths_text(lengths.number, lengths.longest))
-        for row in rows(lengths.required + 1, lengths.longest):
+        for row in rows(required + 1, lengths.longest):
             yield from replace(row, is_required=False).cases()
 
     def _of_patterns(self, shortest: int, longest: int) -> Iterator[CaseRow]:
@@ -310,7 +263,8 @@ class _Making:
                 else self._values.of(each, known, lengths, rank, dtypes)
                 for each in self._template.attributes
             }
-            yield CaseRow(values, shapes_, dtypes, length, self._values.counts)
+            irrelevant = self._values.irrelevant
+            yield CaseRow(values, shapes_, dtypes, length, self._values.counts, irrelevant=irrelevant)
 
     def _leaves(self) -> list[Leaf]:
         """Return the unknown lengths and ranks."""
@@ -424,8 +378,18 @@ class _Values:
         self.lengths = lengths_of(template, self.choices)
         self._asserted = _asserted_alone(template)
         self._relevant = relevant_symbols(template)
+        self._optional = optional_attributes(template)
+        self._irrelevant: dict[frozenset[Symbol], Collection[str]] = {}
         self.counts = frozenset(each.name for each in template.attributes if each.symbol in self.choices.counts)
         self.reason = ""
+
+    def irrelevant(self, values: Mapping[str, Value]) -> Collection[str]:
+        """Return the attributes that only fallbacks of given values name, beside those on which nothing depends."""
+        given = frozenset(each for each in self._optional if values[each.name] is not NULL)
+        if given not in self._irrelevant:
+            others = self._relevant - relevant_symbols(self._template, given) if given else ()
+            self._irrelevant[given] = [each.name for each in self._template.attributes if each.symbol in others]
+        return self._irrelevant[given]
 
     def of(
         self,
@@ -513,7 +477,8 @@ class _Values:
                 return [TRUE, FALSE]
             case "str":
                 several = sum(each.node.type.text == "str" for each in self._template.attributes) > 1
-                return [*_strings_of(self._template, member.symbol), *_OTHERS[: 1 + several]]
+                strings = [*strings_of(self._template, member.symbol), *_OTHERS[: 1 + several]]
+                return [*told_apart(self._template, member.symbol, strings)]
         return [Unknown(dtype, key, name)]
 
 
@@ -597,32 +562,6 @@ def _known_when_composed(extent: Integer) -> Integer:
         leaf.key: shapes.variable(CompileTime(leaf.key), leaf.name, leaf.low, leaf.high) for leaf in extent.leaves
     }
     return shapes.substitute(extent, leaves)
-
-
-def _strings_of(template: Template, symbol: Symbol) -> list[str]:
-    """Return the strings that a definition compares with anything, where it names the attribute."""
-    found: dict[str, None] = {}
-    for block in template.definition.blocks:
-        if isinstance(block, nodes.Block) and block.kind is BlockKind.ATTRIB:
-            continue
-        for each in nodes.descendants(block):
-            if isinstance(each, nodes.Binary) and symbol in symbols_below(template, each.left):
-                for other in (each.right, *nodes.descendants(each.right), *_lists_named(template, each.right)):
-                    if (
-                        isinstance(other, nodes.String)
-                        and len(other.parts) == 1
-                        and isinstance(other.parts[0], nodes.Text)
-                    ):
-                        found[other.parts[0].value] = None
-    return list(found)
-
-
-def _lists_named(template: Template, node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield the nodes below the value of a helper symbol, if the expression is the name of one."""
-    symbol = template.resolution.targets.get(node)
-    for _, using in template.using:
-        if any(template.resolution.targets.get(each) is symbol for each in nodes.descendants(using.target)) and symbol:
-            yield from nodes.descendants(using.value)
 
 
 def _is_itemwise(condition: nodes.Expression) -> bool:

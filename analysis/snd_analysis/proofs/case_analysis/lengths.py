@@ -59,11 +59,22 @@ class Lengths(Struct, frozen=True):
     """Length, or attribute that chooses items, that is taken for a number: small lengths prove nothing."""
     are_numbers: bool = False
     """True if lengths or folds of packs are used as numbers, so that more values of attributes are tried."""
+    beyond: int | None = None
+    """The same as ``least``, counted after the items that a pack always has: 1 for ``s[3]`` of ``s..(d + 2)``."""
 
     @property
     def required(self) -> int:
         """The longest without which nothing is proved."""
         return self.longest if self.compared else max(LONGEST_LENGTH - 1, self.least + 1)
+
+    @property
+    def required_alone(self) -> int:
+        """The longest without which nothing is proved if all packs have the same unknown length.
+
+        A pack ``s..(d + 2)`` has items beyond ``s[2]`` from ``d = 1`` on. Another length may equal ``d + 2``, and has
+        to be as long.
+        """
+        return self.required if self.compared or self.beyond is None else max(LONGEST_LENGTH - 1, self.beyond + 1)
 
 
 class Choices(Struct, frozen=True):
@@ -84,7 +95,9 @@ def lengths_of(template: Template, choices: Choices) -> Lengths:
     longest = max(LONGEST_LENGTH, named + 1)
     compared = reading.number or ("a sum or product of a pack" if reading.is_folded else None)
     if compared is None:
-        return Lengths(named, longest, "", None)
+        beyond = max([0, *(each for each in reading.beyond if each <= MOST_NAMED)])
+        is_free = not choices.items and not choices.counts
+        return Lengths(named, longest, "", None, beyond=beyond if is_free else None)
     # The shortest lengths already distinguish 0, 1 and more items.
     wanted = max(longest, sum(each for each in reading.numbers if each > 1) + 1)
     if wanted <= MOST_NAMED:
@@ -107,6 +120,10 @@ class _Reading:
         self._choices = choices
         self.positions: list[int] = []
         """Numbers that choose items or say how many there are."""
+        self.beyond: list[int] = []
+        """The same without the items that the pack always has."""
+        self._always = dict(_least_lengths(template))
+        self._offset = 0
         self.numbers: list[int] = []
         """Other numbers."""
         self.number: str | None
@@ -129,14 +146,14 @@ class _Reading:
     def _read(self, node: nodes.Node, use: _Use) -> None:
         match node:
             case nodes.Literal(value=int(value)) if not isinstance(value, bool):
-                (self.positions if use is _Use.POSITION else self.numbers).append(abs(value))
+                self._note_number(abs(value), use)
             case nodes.Name() | nodes.Qualified():
                 if use is _Use.NUMBER:
                     self._note_compared(node)
             case nodes.Subscript(target=target, index=index) if not self._is_tensor(target):
                 self._note_extents(index)
                 self._read(target, use)
-                self._read(index, _Use.POSITION)
+                self._read_positions(index, self._always.get(self._template.resolution.targets.get(target), 0))
             case nodes.Subscript(index=index):
                 self._read_all(self._numbers_of(index), _Use.NUMBER)
             case nodes.Substitution(target=target, index=index, value=value):
@@ -151,7 +168,7 @@ class _Reading:
             case nodes.Expansion() | nodes.Range() | nodes.Pack():
                 if use is _Use.NUMBER and isinstance(node, nodes.Range):
                     self._note_compared(node)
-                self._read_all(nodes.children(node), _Use.POSITION)
+                self._read_positions(node, self._offset if isinstance(node, nodes.Range) else _items_added(node))
             case nodes.Assertion(condition=condition):
                 self._read(condition, _Use.VALUE)
             case nodes.Lowering(value=value):
@@ -169,7 +186,7 @@ class _Reading:
             case nodes.Binary(operator=operator) if use is _Use.VALUE and operator.text in _JUNCTIONS:
                 self._read_all(nodes.children(node), use)
             case nodes.Binary() if use is _Use.VALUE and (number := self._bound_of_item(node)) is not None:
-                self.positions.append(number)
+                self._note_number(number, _Use.POSITION)
             case nodes.Binary(operator=operator) if use is not _Use.POSITION:
                 if use is _Use.VALUE and not self._is_among_positions(node):
                     use = _Use.NUMBER
@@ -183,6 +200,19 @@ class _Reading:
                 self._read(operand, use)
             case _:
                 self._read_all(nodes.children(node), use)
+
+    def _note_number(self, number: int, use: _Use) -> None:
+        if use is not _Use.POSITION:
+            self.numbers.append(number)
+            return
+        self.positions.append(number)
+        self.beyond.append(max(number - self._offset, 0))
+
+    def _read_positions(self, node: nodes.Node, always: int) -> None:
+        """Read the parts of a node as positions in a pack that always has some items."""
+        before, self._offset = self._offset, always
+        self._read_all(nodes.children(node), _Use.POSITION)
+        self._offset = before
 
     def _numbers_of(self, index: nodes.Index) -> Iterator[nodes.Node]:
         """Yield the indices of an element that are no ranges of all positions of their dimensions."""
@@ -360,3 +390,21 @@ def _note_choosing(template: Template, node: nodes.Node, items: set[Symbol], cou
 
 def _is_list_of_numbers(node: nodes.Node) -> bool:
     return isinstance(node, nodes.List) and all(isinstance(each, nodes.Literal) for each in node.items)
+
+
+def _least_lengths(template: Template) -> Iterator[tuple[object, int]]:
+    """Yield the packs of extents of inputs, such as ``s..(d + 2)``, with the number of items that they always have."""
+    for member in template.inputs:
+        for extent in () if member.node.shape is None else member.node.shape.extents:
+            if extent.expansion is not None and extent.value is not None:
+                yield template.resolution.targets.get(extent.value), _items_added(extent.expansion)
+
+
+def _items_added(node: nodes.Node) -> int:
+    """Return the number that an expansion adds to a length, 2 in ``s..(d + 2)``; 0 for anything else."""
+    match node:
+        case nodes.Expansion(
+            length=nodes.Binary(operator=sign, left=nodes.Qualified(), right=nodes.Literal() as added)
+        ):
+            return added.value if sign.text == "+" and type(added.value) is int else 0
+    return 0
