@@ -17,6 +17,8 @@ from snd_runtime.rules import LIMIT_EXCEEDED
 
 MOST_RANK: Final = 32
 """Maximum rank of a tensor, and number of indices of a formula: some operations of NumPy support no more."""
+MOST_ITERATIONS_WITHOUT_COUNT = 100_000
+"""Maximum number of iterations, in one evaluation, of loops that only a condition ends. With more, the run fails."""
 MOST_PICTURED_IMAGES = 4
 """Maximum number of images of a tensor of more than two dimensions. Further ones are not shown."""
 MOST_PICTURED_ELEMENTS = 64
@@ -70,6 +72,7 @@ class Budget:
         self._end = None if limits.seconds is None else clock() + limits.seconds - limits.spent_seconds
         self._bytes = limits.spent_bytes
         self._held = 0
+        self._iterations_without_count = 0
 
     def allocate(self, what: str, shape: Sequence[int], item_bytes: int, place: Place | None) -> None:
         """Take the memory of a tensor from the budget. Raise EvaluationFailed if it has not enough."""
@@ -110,6 +113,16 @@ class Budget:
     def settle(self, used: int) -> None:
         """Set ``used`` to a measured value."""
         self._bytes = used + self._held
+
+    def iterate_without_count(self, place: Place) -> None:
+        """Count an iteration of a loop that only a condition ends. Raise EvaluationFailed for too many."""
+        self._iterations_without_count += 1
+        if self._iterations_without_count > MOST_ITERATIONS_WITHOUT_COUNT:
+            message = (
+                f"this loop has no count, and its condition still holds after {MOST_ITERATIONS_WITHOUT_COUNT:,} "
+                "iterations: if it needs more, write a count (do..(n))"
+            )
+            raise EvaluationFailed(LIMIT_EXCEEDED, message, place)
 
     def check_time(self, place: Place | None) -> None:
         """Raise EvaluationFailed when the time is over."""

@@ -30,7 +30,7 @@ from snd_analysis.compose.composing import Composing, arguments
 from snd_analysis.compose.dynamic.freshen import results_of
 from snd_analysis.compose.dynamic.unknowns import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
-from snd_analysis.compose.limits import MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
+from snd_analysis.compose.limits import GREATEST_COUNT, MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import (
     Composition,
@@ -63,6 +63,7 @@ else:
 
 __all__ = [
     "AS_DECLARED",
+    "GREATEST_COUNT",
     "MOST_ITERATIONS",
     "MOST_OPERATIONS",
     "MOST_STEPS_OF_FILE",

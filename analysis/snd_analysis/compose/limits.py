@@ -45,6 +45,8 @@ MOST_ITERATIONS = 4096
 
 The body of a loop with more is composed once, as if the count were not known.
 """
+GREATEST_COUNT = 10_000_000
+"""Maximum count of a loop. A greater one is an error, since no run would reach its end."""
 MOST_ITEMS = 64
 """Maximum number of iterations for which bodies are composed one by one. With more, extents that change are dynamic."""
 MOST_LOOP_TRIALS = 4

@@ -101,6 +101,8 @@ class Loop(Struct, frozen=True, eq=False):
     after: Graph | None
     """The condition that is tested after each iteration; it sees the carried variables as the body left them."""
     body: Graph
+    is_unchanging: bool = False
+    """True if only a condition ends the loop, and no iteration changes the condition."""
 
     @property
     def parts(self) -> dict[str, Graph]:

@@ -26,6 +26,11 @@ def negative_count(count: object) -> str:
     return f"a loop count can't be negative, but this is {count}"
 
 
+def count_too_large(count: int, most: int) -> str:
+    """Return the message for a count that no run would reach."""
+    return f"a loop may have {most:,} iterations at most, but this is {count:,}"
+
+
 def counts_too_far(count: object, length: object) -> str:
     """Return the message for a loop whose count exceeds the length of the packs that it scans."""
     return f"the loop counts to {count}, but the packs that it scans have only {counted(length, 'tensor')}"

@@ -225,6 +225,7 @@ class _Compilation:
             carried, tuple(scanned), index, count, counter,
             None if before is None else before[0], None if after is None else after[0], body, place, made,
             tuple(_names(loop, [*(local for local, _ in (*carried, *scanned)), index])),
+            loop.is_unchanging,
         )  # fmt: skip
         return repetition, (weight + conditions) * max(times, 0)
 

@@ -13,11 +13,12 @@ import numpy as np
 from msgspec import Struct
 
 from snd_analysis import rules
-from snd_analysis.compose import Site, Specialization
+from snd_analysis.compose import GREATEST_COUNT, Site, Specialization
 from snd_analysis.model import Place, TensorValue
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.plain import array_dtype, bytes_of, fits
 from snd_runtime.execution.state import State, joined, truth
+from snd_runtime.limits import Budget
 from snd_runtime.lowering.arithmetic import INT, Array
 from snd_runtime.lowering.lowered import Argument
 
@@ -223,6 +224,8 @@ class Repetition(Struct, frozen=True):
     """The slots that an iteration writes."""
     names: tuple[tuple[Reference, str, Place], ...] = ()
     """The names that the loop declares: value, name, place of the declaration."""
+    is_unchanging: bool = False
+    """True if the loop never ends, once its condition holds."""
 
     def reads(self) -> set[int]:
         """Return the slots that any part reads, and the slots of the initial values."""
@@ -242,7 +245,7 @@ class Repetition(Struct, frozen=True):
                 budget.check_time(self.place)
                 frame.iterations = (*around, number)
                 self._enter(frame, carried, number)
-                if self.before is not None and not self.before.holds(frame):
+                if self.before is not None and not self._goes_on(self.before, frame):
                     break
                 if frame.state.watch_names is not None:
                     self._tell(frame)
@@ -257,13 +260,22 @@ class Repetition(Struct, frozen=True):
                 budget.settle(start + kept + sum(bytes_of(value) for value in carried))
                 if self.after is not None:
                     self._enter(frame, carried, number)
-                    if not self.after.holds(frame):
+                    if not self._goes_on(self.after, frame):
                         break
         except EvaluationFailed as failed:
             raise failed.via(Site(self.place, f"in iteration {number} of this loop, counted from 0")) from None
         finally:
             frame.iterations = around
         return [*carried, *(tuple(pack) for pack in collected)]
+
+    def _goes_on(self, condition: ControlPart, frame: Frame) -> bool:
+        """Return whether a condition holds. Raise EvaluationFailed if it holds for ever."""
+        if not condition.holds(frame):
+            return False
+        if self.is_unchanging:
+            message = "this loop never ends: its condition holds, and no iteration changes it"
+            raise EvaluationFailed(rules.ENDLESS_LOOP, message, self.place)
+        return True
 
     def _enter(self, frame: Frame, carried: Sequence[Argument], number: int) -> None:
         for (local, _), value in zip(self.carried, carried, strict=True):
@@ -286,7 +298,20 @@ class Repetition(Struct, frozen=True):
         check_count(most, lengths, self.place)
         if most is None and lengths:
             most = min(lengths)
-        return count() if most is None else iter(range(most))
+        return counted(most, frame.state.budget, self.place)
+
+
+def counted(most: int | None, budget: Budget, place: Place) -> Iterator[int]:
+    """Yield the numbers of the iterations of a loop, ``most`` of them. Raise EvaluationFailed for too many."""
+    if most is not None:
+        if most > GREATEST_COUNT:
+            message = rules.control_flow.count_too_large(most, GREATEST_COUNT)
+            raise EvaluationFailed(rules.LOOP_COUNT, message, place)
+        yield from range(most)
+        return
+    for number in count():
+        budget.iterate_without_count(place)
+        yield number
 
 
 def integer(value: Argument, place: Place) -> int:

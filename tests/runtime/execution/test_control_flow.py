@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snd_runtime import limits
 from snd_runtime.errors import EvaluationFailed
 from support.runtime.executing import R, net, outcome_of, run, trace_of
 
@@ -315,3 +316,44 @@ def test_an_lstm_without_steps() -> None:
     )
     y, last = run(text, np.ones((3, 1, 1)), np.ones((4, 1)), np.ones((4, 1)), np.ones(4), np.full((1, 1), 5.0), R(0))
     assert (y.shape, last) == ((0, 1, 1), 5.0)
+
+
+# ---- loops that never end --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "compose",
+    [
+        "y = with s = x while c do math.neg(s);",
+        "y = with s = x do math.neg(s) while c;",
+        "y, ~ = with s = x, go = c while go do { t = math.neg(s); yield t, go; };",
+        "o = math.not(c); y = with s = x while { h = math.not(o); yield h; } do math.neg(s);",
+    ],
+)
+def test_a_condition_that_no_iteration_changes_is_no_end(compose: str):
+    text = net("x: real[n]; c: bool[];", "y: real[n];", compose)
+    with pytest.raises(EvaluationFailed) as caught:
+        run(text, R([1.0]), np.array(True))
+    assert (caught.value.rule.name, caught.value.message) == (
+        "endless-loop", "this loop never ends: its condition holds, and no iteration changes it",
+    )  # fmt: skip
+    (y,) = [run(text, R([1.0]), np.array(False))]
+    assert y.tolist() in ([1], [-1])
+
+
+PROBED = [R(0.5), R([1.0])]
+
+
+def test_a_loop_without_count_is_stopped(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "MOST_ITERATIONS_WITHOUT_COUNT", 50)
+    compose = "y = with s = x while math.lt(s, 1.0) do math.mul(s, 0.5);"
+    dynamic = f"{compose} found = positive(probe);"
+    for text, given in [
+        (net("x: real[];", "y: real[];", compose), [R(0.5)]),
+        (net("x: real[]; probe: real[p];", "y: real[]; found: real[~|9];", dynamic, operators=OPERATORS), PROBED),
+    ]:  # fmt: skip
+        with pytest.raises(EvaluationFailed, match="still holds after 50 iterations"):
+            run(text, *given)
+
+
+def test_a_count_that_no_run_reaches_is_refused():
+    with pytest.raises(EvaluationFailed, match="10,000,000 iterations at most, but this is 10,000,001"):
+        run(net("x: real[]; k: int[];", "y: real[];", "y = with s = x do..(k) math.neg(s);"), R(1.0), R(10_000_001))

@@ -50,7 +50,7 @@ ENDLESS = """import math;
 graph endless {
     @input { x: real[]; }
     @output { y: real[]; }
-    @compose { y = with a = x do..(100000000) math.add(a, x); }
+    @compose { y = with a = x do..(9000000) math.add(a, x); }
 }
 """
 CAN_NOT_RUN = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from snd_analysis.compose.body.branches import check_condition, static_condition
 from snd_analysis.compose.body.interpreter import Interpreter, add_operation, part, tried
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import ResultValues
@@ -21,6 +20,7 @@ from snd_analysis.compose.loops.counts import (
     unrolled,
     written_count,
 )
+from snd_analysis.compose.loops.endless import composed_conditions, is_unchanging
 from snd_analysis.compose.loops.iterations import (
     Collecting,
     FreshExtents,
@@ -31,7 +31,7 @@ from snd_analysis.compose.loops.iterations import (
     keys_of,
     steps,
 )
-from snd_analysis.model import Graph, Loop, LoopLocal, Tensor, TensorValue
+from snd_analysis.model import Loop, LoopLocal, Tensor, TensorValue
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic.integers import Integer
 
@@ -88,11 +88,8 @@ def _repeated(
         for carry, value, first in zip(node.carries, within, carries, strict=True)
     ]
     inputs, index = _inputs(interpreter, node, (*carried, *scanned))
-    conditions: dict[bool, Graph] = {}
-    for condition in node.conditions:
-        static_condition(state, condition.condition)
-        values, conditions[condition.post] = part(interpreter, "condition", condition.condition, of_condition, inputs)
-        check_condition(state, condition.condition, values)
+    alone = not packs and written_count(state, node) is None
+    conditions = composed_conditions(interpreter, node, of_condition, inputs, alone=alone)
     results, body = part(interpreter, "body", node.body, of_body, inputs)
     if results is None or len(results) < len(carries):
         return None
@@ -107,6 +104,7 @@ def _repeated(
     control = Loop(
         tuple(carried), tuple(scanned), index, written_count(state, node),
         conditions.get(False), conditions.get(True), body,
+        alone and is_unchanging(conditions, carried, results, index),
     )  # fmt: skip
     add_operation(state, control, node, (*carries, *packs), finals, targets)
     return finals

@@ -7,7 +7,7 @@ from snd_analysis.compose.body.branches import common_shape
 from snd_analysis.compose.body.interpreter import Interpreter, call, tried
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.limits import MOST_STEPS
+from snd_analysis.compose.limits import GREATEST_COUNT, MOST_STEPS
 from snd_analysis.model import Tensor, TensorKind, TensorValue, empty_pack, item_of_empty, tensor_value
 from snd_analysis.skriptnd.names import Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -55,6 +55,10 @@ def iterations(state: BodyState, node: nodes.Loop, packs: ResultValues) -> tuple
             state.fail(rules.LOOP_COUNT, written_count, rules.control_flow.negative_count(value))
             return None, True
         state.check(possible, "a loop count can't be negative", written_count)
+        if value.value is not None and value.value > GREATEST_COUNT and node.keyword.text == "do":
+            message = rules.control_flow.count_too_large(value.value, GREATEST_COUNT)
+            state.fail(rules.LOOP_COUNT, written_count, message)
+            return None, True
         enough = shapes.TRUE if length is None else shapes.compare("<=", value, length)
         if enough is not shapes.FALSE:
             state.check(enough, f"the packs that are scanned must have {value} tensors", written_count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,7 @@ from snd_analysis.symbolic.values import UNDEFINED, Pack
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.execution.failing import raise_failure
 from snd_runtime.execution.plain import bytes_of, static_shape
-from snd_runtime.execution.program import check_count, integer
+from snd_runtime.execution.program import check_count, counted, integer
 from snd_runtime.execution.stepwise.long_loops import run_at_once
 from snd_runtime.lowering.arithmetic import INT
 from snd_runtime.rules import UNKNOWN_VALUE
@@ -80,7 +79,7 @@ def _repeat(
     of_condition, of_body = scopes_of_loop(body, node, targets)
     at = 0
     try:
-        for at in count() if number is None else range(number):
+        for at in counted(number, budget, place):
             budget.check_time(place)
             body.iterations = (*around, at)
             arrays.enter()
