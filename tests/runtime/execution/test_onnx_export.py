@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-import numpy as np
 import pytest
 
 pytest.importorskip("onnxruntime", reason="the development packages onnx and onnxruntime are not installed")
 
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
-from snd_analysis.compose import Session, Specialization, specialization_of
-from snd_analysis.skriptnd.names import format_modules, library_modules
-from snd_analysis.workspace import Snapshot
+from snd_analysis.compose import Session
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.evaluation.binding import bound
 from snd_runtime.evaluation.request import EvaluationRequest
 from snd_runtime.evaluation.tensors import InvalidRequest
 from snd_runtime.execution import Execution, execute
 from snd_runtime.execution.binding import converted
-from snd_runtime.execution.plain import PlainValue, plain
+from snd_runtime.execution.plain import plain
 from snd_runtime.limits import Budget, Limits
-from snd_runtime.lowering.lowered import FLOAT32, Argument
-from snd_runtime.samples.evaluation import arguments_of
+from snd_runtime.lowering.lowered import FLOAT32
 from snd_server.exchange.onnx_export import NotExportable
 from support.onnx_models.exported import Exported, flattened
+from support.operator_samples import agree, invocations_of_samples, variations
 from support.runtime.operators import library_snapshot
 from support.sampling import sample
 
@@ -36,24 +31,12 @@ IMPOSSIBLE = {
 RANDOM = {"rand.uniform", "rand.normal", "rand.bernoulli"}
 
 
-def _invocations(snapshot: Snapshot) -> Iterator[tuple[str, Specialization, list[Argument]]]:
-    for module in (*library_modules(), *format_modules()):
-        for _, checked in sample(snapshot.checked_samples(f"snd:{module}"), 7):
-            operation = checked.operation
-            callee = None if operation is None else specialization_of(operation)
-            broken = checked.has_errors or checked.failure is not None or checked.sample.error is not None
-            if operation is None or callee is None or broken or not callee.valid:
-                continue
-            specialization, inputs = arguments_of(checked, operation, Limits(), FLOAT32, 0)
-            yield f"{module}.{specialization.template.name.name}", specialization, inputs
-
-
 def test_onnxruntime_computes_what_operators_do():
     snapshot = library_snapshot()
     session = Session(snapshot)
     wrong: list[str] = []
     compared: set[str] = set()
-    for name, specialization, inputs in _invocations(snapshot):
+    for name, specialization, inputs in invocations_of_samples(snapshot):
         outcome = execute(session, specialization, inputs, Execution(seed=0))
         try:
             exported = Exported(specialization, outcome.variables)
@@ -63,7 +46,7 @@ def test_onnxruntime_computes_what_operators_do():
             continue
         found = exported.run(converted(specialization.template, inputs, FLOAT32, specialization.scope.dtypes))
         for own, other in zip(flattened(outcome.outputs), found, strict=False):
-            if own.shape != other.shape or not (name in RANDOM or _agree(own, other)):
+            if own.shape != other.shape or not (name in RANDOM or agree(own, other)):
                 wrong.append(f"{name}: {own.shape} {own.reshape(-1)[:8]} {other.shape} {other.reshape(-1)[:8]}")
         compared.add(name)
     assert wrong == []
@@ -74,10 +57,10 @@ def test_onnxruntime_computes_what_operators_do_with_other_attributes():
     """One attribute of each sample gets other values, those that the operator allows."""
     snapshot = library_snapshot()
     session = Session(snapshot)
-    invocations = [each for each in _invocations(snapshot) if each[0] not in RANDOM]
+    invocations = [each for each in invocations_of_samples(snapshot) if each[0] not in RANDOM]
     wrong: list[str] = []
     compared = 0
-    for name, specialization, inputs, attribute, value in sample(_variations(invocations), 180):
+    for name, specialization, inputs, attribute, value in sample(variations(invocations), 180):
         template = specialization.template
         attributes = {each: plain(one) for each, one in specialization.attributes.items()} | {attribute: value}
         given = dict(zip((each.name for each in template.inputs), inputs, strict=True))
@@ -96,43 +79,7 @@ def test_onnxruntime_computes_what_operators_do_with_other_attributes():
             wrong.append(f"{name} with {attribute} = {value}: {refused}")
             continue
         for own, one in zip(flattened(outcome.outputs), found, strict=False):
-            if own.shape != one.shape or not _agree(own, one):
+            if own.shape != one.shape or not agree(own, one):
                 wrong.append(f"{name} with {attribute} = {value}: {own.tolist()} {one.tolist()}")
     assert wrong == []
     assert compared > 60
-
-
-def _variations(
-    invocations: Iterable[tuple[str, Specialization, list[Argument]]],
-) -> Iterator[tuple[str, Specialization, list[Argument], str, PlainValue]]:
-    for name, specialization, inputs in invocations:
-        types = {each.name: each.node.type.text for each in specialization.template.attributes}
-        for attribute, value in specialization.attributes.items():
-            for other in _others(plain(value), types[attribute]):
-                yield name, specialization, inputs, attribute, other
-
-
-def _others(value: PlainValue, dtype: str) -> list[PlainValue]:
-    match value:
-        case tuple() | list():
-            items = list(value)
-            varied = [
-                [*items[:at], other, *items[at + 1 :]]
-                for at in range(len(items))
-                for other in _others(items[at], dtype)
-            ]
-            return [*map(tuple, varied), tuple(reversed(items))]
-        case bool():
-            return [not value]
-    known: dict[str, list[PlainValue]] = {
-        "int": [-2, -1, 0, 1, 2],
-        "real": [-1.0, 0.0, 0.5, 2.5],
-        "bool": [False, True],
-    }
-    return [each for each in known.get(dtype, []) if each != value]
-
-
-def _agree(one: np.ndarray, other: np.ndarray) -> bool:
-    if one.dtype.kind != "f":
-        return np.array_equal(one, other)
-    return np.allclose(one, other, rtol=2e-4, atol=2e-5, equal_nan=True)

@@ -62,6 +62,10 @@ class OperationWriter(Generic[Scope, Call, Function]):
     def _bound(self, scope: Scope, operation: Operation, value: TensorValue) -> None:
         """Follow the binding of a result to its names."""
 
+    def _is_invocable(self, callee: Specialization) -> bool:
+        """Return whether an operator has a composition, or formulas, that can become a function."""
+        return (callee.body is not None and callee.template.is_composite) or bool(callee.template.formulas)
+
     def _fresh_name(self, scope: Scope, tensor: Tensor) -> str:
         """Return the name that a result gets."""
         return scope.root.fresh(tensor.name)  # type: ignore[no-any-return]
@@ -105,7 +109,7 @@ class OperationWriter(Generic[Scope, Call, Function]):
         counterpart = self._counterpart(name)
         if counterpart is not None:
             ways.append(lambda: counterpart(call))
-        if (callee.body is not None and callee.template.is_composite) or callee.template.formulas:
+        if self._is_invocable(callee):
             ways.append(lambda: self._invoke(call))
         return self._first(scope, operator_text(name), ways)
 

@@ -129,4 +129,4 @@ def settings_of(folder: str, dialect: Dialect) -> str:
 
 def _for_tract(array: Any) -> Any:
     found = np.asarray(array)
-    return np.ascontiguousarray(found.astype(np.float32) if found.dtype == np.float64 else found)
+    return np.array(found, np.float32 if found.dtype == np.float64 else found.dtype, order="C")

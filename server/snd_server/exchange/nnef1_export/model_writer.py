@@ -9,10 +9,11 @@ import numpy as np
 
 from snd_analysis.compose import Specialization, decompose
 from snd_analysis.model import Graph, Operation, Tensor, tensors_of
-from snd_analysis.nnef1.syntax import Dialect
+from snd_analysis.nnef1.syntax import KEYWORDS, Dialect
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.values import NULL
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
@@ -61,7 +62,7 @@ def write_model(
 
 
 class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
-    without_form = "NNEF 1.0 has no such operation, and there is no composition to take its place"
+    without_form = "NNEF 1.0 has no such operation, and no formulas of operators"
 
     def __init__(self, dialect: Dialect, flat: bool, traced: bool, labels: Mapping[str, str]) -> None:
         super().__init__(flat, COUNTERPARTS)
@@ -69,7 +70,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         self._traced = traced
         self._labels = labels
         self._fragments: list[Fragment] = []
-        self._taken = set(_counterparts.operation_names(dialect))
+        self._taken = {*_counterparts.operation_names(dialect), *KEYWORDS}
         self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
         self._wanted: dict[Tensor, str] = {}
         """The names that outputs must have."""
@@ -87,6 +88,9 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         self._operations(scope, graph.operations)
         self._give_outputs(scope, graph, outputs)
         self._update(scope, graph)
+        if not externals and self._dialect is Dialect.KHRONOS:
+            reason = "it has no inputs, and Khronos' dialect demands one or more"
+            self._problems[ExportProblem(specialization.template.name.name, reason)] = None
         if self._problems:
             raise NotExportable(with_open_inputs(specialization, sorted(self._problems)))
         self._registries.update(root.registries)
@@ -97,7 +101,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         declared, stored = self._declared(root, scope.statements)
         extensions = [*(f"tract_registry {each}" for each in self._registries), *self._symbol_lines(symbols)]
         inputs = [each.results[0] for each in externals]
-        name = fit_identifier(specialization.template.name.name)
+        name = self._unique(specialization.template.name.name)
         statements = [*externals, *declared, *scope.statements]
         text = document_text(self._dialect, extensions, self._fragments, name, inputs, outputs, statements)
         names = tuple(each.name for each in self._fragments)
@@ -143,11 +147,11 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                 if not isinstance(extent, Integer):
                     raise Unsuitable("its rank is not known before the run")
                 extents.append(Expression(written_extent(extent, self._dialect)))
-            if tensor.dtype not in _TYPES:
-                raise Unsuitable("NNEF 1.0 has no tensors of strings")
         except Unsuitable as unsuitable:
-            if self._dialect is Dialect.TRACT:
+            if self._dialect is Dialect.TRACT:  # symbols are noted once
                 self._problems[ExportProblem(tensor.name, str(unsuitable))] = None
+        if tensor.dtype not in _TYPES:
+            self._problems[ExportProblem(tensor.name, "NNEF 1.0 has no tensors of strings")] = None
         shape = f"[{', '.join(extents)}]"
         if self._dialect is Dialect.TRACT and tensor.dtype != "real":
             attributes = {"shape": shape, "datum_type": f"'{TRACT_TYPES.get(tensor.dtype or '', '')}'"}
@@ -233,7 +237,11 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
 
     # ---- operations --------------------------------------------------------------------------------------------------
     def _counterpart(self, name: OperatorName) -> Counterpart | None:
-        return _counterparts.write_own if _counterparts.is_own_module(name) else super()._counterpart(name)
+        own = _counterparts.write_own if _counterparts.is_own_module(name) else None
+        return super()._counterpart(name) or own
+
+    def _is_invocable(self, callee: Specialization) -> bool:
+        return callee.body is not None and callee.template.is_composite
 
     def _call(
         self, scope: TextScope, operation: Operation, callee: Specialization, outputs: list[list[str]]
@@ -245,8 +253,6 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
 
     def _invoke(self, call: OperationCall) -> None:
         callee = call.callee
-        if callee.body is None or not callee.template.is_composite:
-            raise Unsuitable("NNEF 1.0 has no such operation, and no formulas of operators")
         if is_library(callee.template.name.path):
             self._in_place(call)
             return
@@ -263,9 +269,10 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         graph = decompose(callee.body, lambda name: False, callee.template.name.path, is_root=False)
         inner = TextScope(scope.root, scope)
         inner.statements = scope.statements
-        for value, at in zip(callee.inputs, range(len(callee.inputs)), strict=True):
-            if any(True for _ in tensors_of(value)):
-                inner.bind(value, call.items(at))
+        for at, member in enumerate(callee.template.inputs):
+            declared = graph.inputs.get(member.name, NULL)
+            if any(True for _ in tensors_of(declared)):
+                inner.bind(declared, call.items(at))
         self._constants(inner, callee, graph, is_root=False)
         if graph.variables or graph.updates:
             raise Unsuitable("it has variables")

@@ -26,12 +26,14 @@ _LITERAL_ELEMENTS = 8
 _UNFIT = re.compile(r"[^A-Za-z0-9_]")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _CORE = "tract_core"
+_LITERALS = ("true", "false", "inf")
+"""Beginnings of names at which tract reads a literal, and fails at the rest of the name."""
 
 
 def fit_identifier(name: str) -> str:
     """Return a name with underscores for the characters that identifiers don't have."""
     fitting = _UNFIT.sub("_", name)
-    return fitting if fitting and not fitting[0].isdigit() else f"_{fitting}"
+    return f"_{fitting}" if not fitting or fitting[0].isdigit() or fitting.startswith(_LITERALS) else fitting
 
 
 class Statement(Struct, frozen=True):

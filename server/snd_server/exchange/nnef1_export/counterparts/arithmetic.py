@@ -16,7 +16,7 @@ _UNARY = (
     "acos", "atan", "asinh", "acosh", "atanh", "abs", "sign", "not", "floor", "ceil",
 )  # fmt: skip
 _BINARY = ("add", "sub", "mul", "min", "max", "lt", "gt", "le", "ge", "eq", "ne", "and", "or")
-_REAL_ONLY = ("div", "pow")
+_REAL_ONLY = ("pow",)
 _FOLDED = {"sum_n": "add", "prod_n": "mul", "min_n": "min", "max_n": "max", "any_n": "or", "all_n": "and"}
 _INTEGERS_IN_TRACT = frozenset({"neg", "abs", "sign"})
 
@@ -58,7 +58,7 @@ def _binary(name: str, is_real: bool) -> Counterpart:
         if len(call.dtypes) > 1 or "str" in call.dtypes:
             raise Unsuitable("NNEF 1.0 computes with two tensors of one type of numbers")
         if is_real and call.dtype != "real":
-            raise Unsuitable("NNEF 1.0 computes it of scalars only")
+            raise Unsuitable("NNEF 1.0 computes powers of scalars only")
         if call.dtype == "bool" and name in ("eq", "ne"):
             raise Unsuitable("NNEF 1.0 compares numbers only")
         demand_scalars(call)
@@ -92,6 +92,48 @@ COUNTERPARTS.update({f"math.{name}": _unary(name) for name in _UNARY})
 COUNTERPARTS.update({f"math.{name}": _binary(name, False) for name in _BINARY})
 COUNTERPARTS.update({f"math.{name}": _binary(name, True) for name in _REAL_ONLY})
 COUNTERPARTS.update({f"math.{name}": _folded(operation) for name, operation in _FOLDED.items()})
+
+
+@counterpart("math.div")
+def _quotient(call: OperationCall) -> None:
+    both = aligned(call, "lhs_align", "rhs_align")
+    if call.dtype == "real":
+        call.write("div", both)
+        return
+    quotient, _, is_below = _truncated(call, both)
+    step = call.scope.node("tract_core_cast", [is_below], to="i64")
+    call.write("sub", [quotient, step])
+
+
+@counterpart("math.mod")
+def _remainder(call: OperationCall) -> None:
+    scope = call.scope
+    left, right = aligned(call, "lhs_align", "rhs_align")
+    if call.dtype == "real":
+        whole = scope.node("floor", [scope.node("div", [left, right])])
+        call.write("sub", [left, scope.node("mul", [right, whole])])
+        return
+    _, rest, is_below = _truncated(call, [left, right])
+    call.write("select", [is_below, scope.node("add", [rest, right]), rest])
+
+
+def _truncated(call: OperationCall, both: Sequence[str]) -> tuple[str, str, str]:
+    """Return the quotient that tract rounds to zero, its remainder, and a condition for one that rounds down less."""
+    demand_scalars(call)
+    node, (left, right) = call.scope.node, both
+    quotient = node("div", [left, right])
+    rest = node("sub", [left, node("mul", [quotient, right])])
+    return quotient, rest, node("lt", [node("mul", [rest, right]), call.scope.constant(0)])
+
+
+@counterpart("math.argmin_n", "math.argmax_n")
+def _first_extremum(call: OperationCall) -> None:
+    assert call.operation.operator is not None
+    if not call.items():
+        raise Unsuitable("there is no tensor to combine")
+    node, reduction = call.scope.node, f"{call.operation.operator.name.removesuffix('_n')}_reduce"
+    found = node(reduction, [node("stack", [f"[{', '.join(call.items())}]"], axis=0)], axes=[0])
+    call.write("squeeze", [found], axes=[0])
 
 
 @counterpart("math.iden")

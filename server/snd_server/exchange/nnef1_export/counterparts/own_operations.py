@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from snd_analysis.compose import Member
@@ -9,20 +10,35 @@ from snd_analysis.nnef1.lints import ABSENT_IN_TRACT
 from snd_analysis.nnef1.syntax import Dialect
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import Pack
+from snd_analysis.symbolic.values import UNDEFINED, Pack, Value
 from snd_analysis.workspace import operation_names as known_names
 from snd_analysis.workspace import operations_of_dialect
 from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.graph_export.root_graph import module_of
 from snd_server.exchange.nnef1_export.call import OperationCall
 from snd_server.exchange.nnef1_export.literals import Expression, written_extent
+from snd_server.exchange.nnef1_export.registry import counterpart
+from snd_server.exchange.nnef1_export.scope import TRACT_TYPES
 
 _PAIRED = frozenset(["padding"])
 """The attributes that are arrays of pairs."""
 _OF_SND = frozenset(["exact"])
 """The attributes that only snd has."""
+_BORDERS = {
+    "box": ("constant", "ignore"), "avg_pool": ("constant", "ignore"), "max_pool": ("constant", "ignore"),
+    "max_pool_with_index": ("constant", "ignore"), "multilinear_upsample": ("replicate",),
+}  # fmt: skip
+"""The borders that operations have in tract, other than ``constant`` alone."""
+_OF_INTEGERS = frozenset(
+    [
+        "cast", "concat", "constant", "copy", "copy_n", "desample", "gather", "reshape", "roi_resample", "sample",
+        "select", "slice", "split", "squeeze", "stack", "tile", "transpose", "unsqueeze", "unstack",
+    ]
+)  # fmt: skip
+"""The operations of Khronos' dialect that have tensors of integers."""
 _TYPED = frozenset(["constant", "cast"])
 """The operations whose result has a type that no input determines."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _GENERICS = {"real": "scalar", "int": "integer", "bool": "logical"}
 
 
@@ -46,6 +62,10 @@ def write_own(call: OperationCall) -> None:
         raise Unsuitable(f"the dialect of {dialect.value} has no operation '{operation}'")
     if found != name:
         raise Unsuitable(f"'{operation}' has another meaning in the dialect of {dialect.value}")
+    if not call.is_tract and "int" in call.dtypes and operation not in _OF_INTEGERS:
+        raise Unsuitable("Khronos' dialect computes with scalars only")
+    if call.is_tract:
+        _demand_windows_of_tract(call, operation)
     inputs: list[str] = []
     attributes: dict[str, Any] = {}
     is_gap = False
@@ -67,6 +87,61 @@ def write_own(call: OperationCall) -> None:
     call.scope.nodes_of(operation, inputs, outputs, generic=generic, is_array=is_array, **attributes)
 
 
+def _demand_windows_of_tract(call: OperationCall, operation: str) -> None:
+    """Raise Unsuitable for windows and borders at which tract ends its process, or computes something else."""
+    size = call.attributes.get("size")
+    if isinstance(size, tuple | list) and (len(size) < 3 or [*size[:2]] != [1, 1]):
+        raise Unsuitable("tract has windows along all axes but the first two")
+    border = call.attributes.get("border")
+    if border is not None and operation != "pad" and border not in _BORDERS.get(operation, ("constant",)):
+        raise Unsuitable(f"tract has no '{operation}' with the border '{border}'")
+
+
+@counterpart("tract.slice")
+def _slice(call: OperationCall) -> None:
+    """Write a slice with bounds that count from the first element."""
+    begin, end = call.callee.attributes["begin"], call.callee.attributes["end"]
+    if any(isinstance(each, Integer) and (each.value or 0) < 0 for each in (*_items(begin), *_items(end))):
+        begin, end = (_symbol(call, name) for name in ("first", "last"))
+    stride = list(call["stride"])
+    given = {"axes": list(call["axes"]), "begin": _extents(call, begin), "end": _extents(call, end)}
+    call.write("slice", [call.input()], **given, stride=stride or None)
+
+
+def _symbol(call: OperationCall, name: str) -> Value:
+    found = (value for symbol, value in call.callee.scope.values.items() if symbol.name == name)
+    return next(found, UNDEFINED)
+
+
+def _items(value: Value) -> Sequence[Value]:
+    return (value.items or ()) if isinstance(value, Pack) else ()
+
+
+def _extents(call: OperationCall, value: Value) -> list[Expression]:
+    return [Expression(written_extent(each, call.scope.dialect)) for each in _items(value) if isinstance(each, Integer)]
+
+
+@counterpart("tract.tract_core_einsum")
+def _einsum(call: OperationCall) -> None:
+    left, right, result = ("".join(_LETTERS[each] for each in call[name]) for name in ("lhs", "rhs", "result"))
+    inputs = [f"[{call.input(0)}, {call.input(1)}]"]
+    call.write("tract_core_einsum", inputs, expr=f"{left},{right}->{result}", acc=TRACT_TYPES[call.dtype], output="")
+
+
+@counterpart("tract.tract_core_shape_of")
+def _shape(call: OperationCall) -> None:
+    """Write extents as integers: tract has a type of its own for them."""
+    call.write("tract_core_cast", [call.scope.node("tract_core_shape_of", [call.input()])], to="i64")
+
+
+@counterpart("tract.tract_core_broadcast")
+def _broadcast(call: OperationCall) -> None:
+    """Write the extents of the result: tract does not take a 1 for the extent that is there."""
+    shape = [each for each in call.output.shape or () if isinstance(each, Integer)]
+    extents = [Expression(written_extent(each, call.scope.dialect)) for each in shape]
+    call.write("tract_core_broadcast", [call.input()], shape=extents)
+
+
 def _argument(call: OperationCall, at: int, member: Member) -> str:
     items = call.items(at)
     return f"[{', '.join(items)}]" if member.node.pack is not None else items[0]
@@ -74,14 +149,13 @@ def _argument(call: OperationCall, at: int, member: Member) -> str:
 
 def _attribute(call: OperationCall, member: Member) -> Any:
     """Return the value of an attribute; None for one that may be left out."""
-    value = call.callee.attributes.get(member.name)
+    value = call.callee.attributes.get(member.name, UNDEFINED)
     if member.name in call.attributes:
         plain = call.attributes[member.name]
     elif isinstance(value, Integer):
         plain = Expression(written_extent(value, call.scope.dialect))
-    elif isinstance(value, Pack) and value.items is not None and all(isinstance(each, Integer) for each in value.items):
-        items = [each for each in value.items if isinstance(each, Integer)]
-        plain = [Expression(written_extent(each, call.scope.dialect)) for each in items]
+    elif _items(value) and all(isinstance(each, Integer) for each in _items(value)):
+        plain = _extents(call, value)
     else:
         plain = call[member.name]
     if isinstance(plain, tuple):

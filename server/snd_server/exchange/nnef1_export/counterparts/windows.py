@@ -115,21 +115,35 @@ def _filter_of_deconv(call: OperationCall, rank: int, groups: int) -> str:
 def _pool(call: OperationCall) -> None:
     assert call.operation.operator is not None
     name, rank, axes = call.operation.operator.name, call.rank(), call.axes()
-    if call.is_tract and (rank < 3 or min(axes, default=2) < 2):
-        raise Unsuitable("tract pools along all axes but the first two")
     before, after = pooled_padding(call, axes)
-    size, stride, dilation = ([1] * rank for _ in range(3))
-    pairs = [(0, 0)] * rank
+    order, added = [*range(rank)], 0
+    if call.is_tract and (rank < 3 or min(axes, default=2) < 2):  # tract has no windows along the first two axes
+        order = [axis for axis in range(rank) if axis not in axes] + axes
+        added = max(2 - (rank - len(axes)), 0)
+    whole = rank + added
+    size, stride, dilation = ([1] * whole for _ in range(3))
+    pairs = [(0, 0)] * whole
     for at, axis in enumerate(axes):
-        size[axis], stride[axis], dilation[axis] = call["size"][at], call["stride"][at], call["dilation"][at]
-        pairs[axis] = _pairs([before[at]], [after[at]])[0]
+        to = order.index(axis) + added
+        size[to], stride[to], dilation[to] = call["size"][at], call["stride"][at], call["dilation"][at]
+        pairs[to] = _pairs([before[at]], [after[at]])[0]
     ignores = name == "max_pool" or (name == "avg_pool" and call["ignore_border"])
     given: dict[str, Any] = {
         "size": size, "border": "ignore" if ignores else "constant", "padding": pairs, "stride": stride,
         "dilation": dilation,
     }  # fmt: skip
-    match name:
-        case "sum_pool":
-            call.write("box", [call.input()], **given, normalize=False)
-        case _:
-            call.write(name, [call.input()], **given)
+    if name == "sum_pool":
+        name, given["normalize"] = "box", False
+    if order == [*range(rank)] and not added:
+        call.write(name, [call.input()], **given)
+        return
+    found = call.scope.node(name, [_rearranged(call, order, added)], **given)
+    if added:
+        found = call.scope.node("squeeze", [found], axes=[*range(added)])
+    call.write("transpose", [found], axes=[int(axis) for axis in np.argsort(order)])
+
+
+def _rearranged(call: OperationCall, order: list[int], added: int) -> str:
+    """Return the input with its axes in an order, after further ones of extent 1."""
+    moved = call.scope.node("transpose", [call.input()], axes=order)
+    return call.scope.node("unsqueeze", [moved], axes=[*range(added)]) if added else moved
