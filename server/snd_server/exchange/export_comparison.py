@@ -55,6 +55,8 @@ class Chosen(Struct, frozen=True):
     """Shapes of inputs, and null ones."""
     is_quantized: bool = False
     """True if the file quantizes the tensors named in ``@quantize``."""
+    labels: Mapping[str, str] = {}
+    """The labels of variables of a graph in NNEF 1.0, by name."""
 
 
 class ExportedFile(Protocol):
@@ -221,15 +223,9 @@ def _compared(
         if differing:
             found, known = {**traces, **feed}, {**seen, **feed}
             runs = Runs(
-                chosen.session,
-                ran.specialization,
-                given,
-                variables,
-                found,
-                known,
-                seed=trials.seed,
-                limits=trials.limits,
-            )
+                chosen.session, ran.specialization, given, variables, found, known, file.engine, f"in {file.engine}",
+                trials.seed, trials.limits,
+            )  # fmt: skip
             words = _explained(chosen, file.engine, runs, differing)
             if words.is_rounding:
                 return Comparison(note=words.words)

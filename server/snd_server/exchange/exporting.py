@@ -57,8 +57,9 @@ def run_export(request: ExportRequest) -> int:
     session = Session(snapshot)
     specialization = compose_root(session, template, given.attributes, given.dtypes, given.inputs)
     chosen = Chosen(
-        session, template, specialization, given.attributes, composition.dtypes, given.inputs, request.quantize
-    )
+        session, template, specialization, given.attributes, composition.dtypes, given.inputs, request.quantize,
+        {each.name: each.label for each in snapshot.stored_variables(request.path)},
+    )  # fmt: skip
     variables = _variables(checker, snapshot, request, chosen)
     try:
         if is_onnx:

@@ -86,10 +86,9 @@ class TensorScope(Generic[Names]):
 
     def known(self, tensor: Tensor) -> str | None:
         """Return the name of a tensor here or further out; None if it has none."""
-        for scope in self._outwards():
-            if tensor in scope.names:
-                return scope.names[tensor]
-        return None
+        if tensor in self.names:
+            return self.names[tensor]
+        return None if self.parent is None else self.parent.known(tensor)
 
     def name(self, tensor: Tensor) -> str:
         """Return the name of a tensor here or further out; one with a value becomes a constant."""
@@ -107,7 +106,9 @@ class TensorScope(Generic[Names]):
 
     def variable(self, name: str) -> list[str] | None:
         """Return the names of a variable here or further out."""
-        return next((scope.variables[name] for scope in self._outwards() if name in scope.variables), None)
+        if name in self.variables:
+            return self.variables[name]
+        return None if self.parent is None else self.parent.variable(name)
 
     def _outwards(self) -> Iterable[TensorScope[Names]]:
         scope: TensorScope[Names] | None = self

@@ -18,7 +18,7 @@ class OperationCall(GraphCall[TextScope]):
         """Return whether tract is to read the text."""
         return self.scope.is_tract
 
-    def write(self, operation: str, inputs: Sequence[str], **attributes: Any) -> None:
+    def write(self, operation: str, inputs: Sequence[str], /, **attributes: Any) -> None:
         """Add the statement that gives the only result."""
         self.scope.node(operation, inputs, self.target, **attributes)
 

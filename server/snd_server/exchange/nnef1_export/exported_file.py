@@ -28,7 +28,8 @@ from snd_server.settings.rule_selection import RuleSettings
 _OPEN = frozenset(
     {
         "argmax_reduce", "argmin_reduce", "clamp", "conv", "deconv", "leaky_relu", "max", "max_pool", "max_reduce",
-        "min", "min_reduce", "prelu", "relu", "round", "select", "sign", "tract_core_resize", "tract_core_topk",
+        "min", "min_reduce", "prelu", "relu", "round", "select", "sigmoid", "sign", "softmax", "tanh", "tract_core_erf",
+        "tract_core_resize", "tract_core_topk",
     }
 )  # fmt: skip
 """Operations whose results for NaN or infinities NNEF 1.0 leaves open."""
@@ -49,7 +50,7 @@ class Nnef1File:
         self._traced: Nnef1Model | None = None
         self.inputs = list(model.inputs)
         self.outputs = list(model.outputs)
-        self.has_few_bits = bool(model.quantization)
+        self.has_few_bits = model.has_few_bits
 
     def _written(self, model: Nnef1Model) -> str:
         path = os.path.join(self._folder, f"{self.engine}{next(self._numbers)}")

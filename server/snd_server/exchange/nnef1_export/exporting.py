@@ -30,7 +30,7 @@ def export_nnef1(request: ExportRequest, chosen: Chosen, variables: Mapping[str,
     with TractInference(request.memory_bytes) as inference:
         if has_tract():
             inference.start()
-        model = write_model(chosen.specialization, variables, dialect, flat=request.flat)
+        model = write_model(chosen.specialization, variables, dialect, flat=request.flat, labels=chosen.labels)
         note = save(model, request.output, chosen.specialization.template.name.name, inference)
         if not request.quiet:
             fragments = f", {counted(len(model.fragments), 'fragment')}" if model.fragments else ""

@@ -90,6 +90,8 @@ def _written_atom(atom: Any, dialect: Dialect) -> str:
     match type(atom).__name__, atom.parts:
         case "Variable", _:
             return str(atom.leaf.name)
+        case "Quotient", (dividend, divisor) if dividend == divisor:
+            return "1"
         case "Quotient", (dividend, divisor) if divisor.value is not None:
             return f"({written_extent(dividend, dialect)} / {written_extent(divisor, dialect)})"
         case "Extremum", _:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from snd_analysis.compose import Specialization, decompose
-from snd_analysis.model import Graph, Operation, Tensor, tensors_of
+from snd_analysis.model import Branch, Graph, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.nnef1.syntax import KEYWORDS, Dialect
 from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
-from snd_analysis.symbolic.values import NULL
+from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
@@ -21,9 +22,11 @@ from snd_server.exchange.graph_export.root_graph import declared_constants, with
 from snd_server.exchange.graph_export.tensors import arrays_of_variable
 from snd_server.exchange.nnef1_export import counterparts as _counterparts
 from snd_server.exchange.nnef1_export.call import OperationCall
+from snd_server.exchange.nnef1_export.control import ControlWriter
 from snd_server.exchange.nnef1_export.document import document_text
-from snd_server.exchange.nnef1_export.literals import Expression, written_extent
+from snd_server.exchange.nnef1_export.literals import Expression, written_extent, written_value
 from snd_server.exchange.nnef1_export.registry import COUNTERPARTS, Counterpart
+from snd_server.exchange.nnef1_export.scan_scope import ScanScope
 from snd_server.exchange.nnef1_export.scope import (
     TRACT_TYPES,
     Fragment,
@@ -33,6 +36,7 @@ from snd_server.exchange.nnef1_export.scope import (
     TextRoot,
     TextScope,
     fit_identifier,
+    needed_statements,
 )
 
 _TYPES: Mapping[str, str] = {"real": "scalar", "int": "integer", "bool": "logical"}
@@ -98,17 +102,19 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         if self._traced:
             made = {name for each in scope.statements for name in each.results}
             outputs += [name for name in dict.fromkeys(traced.values()) if name in made and name not in outputs]
-        declared, stored = self._declared(root, scope.statements)
+        written = needed_statements(scope.statements, outputs)
+        declared, stored = self._declared(root, written)
         extensions = [*(f"tract_registry {each}" for each in self._registries), *self._symbol_lines(symbols)]
         inputs = [each.results[0] for each in externals]
         name = self._unique(specialization.template.name.name)
-        statements = [*externals, *declared, *scope.statements]
+        statements = [*externals, *declared, *written]
         text = document_text(self._dialect, extensions, self._fragments, name, inputs, outputs, statements)
         names = tuple(each.name for each in self._fragments)
         makers = {name: each.operation for each in scope.statements for name in each.results}
         return Nnef1Model(
-            self._dialect, text, stored, tuple(outputs), tuple(inputs), "", len(scope.statements), names, traced, makers
-        )
+            self._dialect, text, stored, tuple(outputs), tuple(inputs), "'f16'" in text, "", len(written), names,
+            traced, makers,
+        )  # fmt: skip
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
     def _symbols(self, graph: Graph) -> dict[str, Integer]:
@@ -193,11 +199,17 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                     names.append("")
                     continue
                 names.append(scope.root.fresh(tensor.name))
-                label = self._labels.get(name, name) if isinstance(value, Tensor) else f"{name}.{at}"
+                label = self._label(name) if isinstance(value, Tensor) else f"{name}.{at}"
                 scope.root.stored[names[-1]] = StoredArray(label, np.asarray(array))
             scope.variables[name] = names
             if "" not in names:
                 scope.bind(value, names)
+
+    def _label(self, name: str) -> str:
+        """Return the label of a variable, which is the name of its file: one that stays below its folder."""
+        found = self._labels.get(name, name)
+        parts = found.lstrip("/").split("/")
+        return name if any(not part or part.startswith(".") for part in parts) or not found.isprintable() else found
 
     def _constants(self, scope: TextScope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
         for name, value in declared_constants(specialization, graph.constants, is_root).items():
@@ -214,7 +226,10 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         found, stored = [], []
         for name, each in root.stored.items():
             if name in used:
-                attributes = {"label": f"'{each.label}'", "shape": f"[{', '.join(map(str, each.array.shape))}]"}
+                attributes = {
+                    "label": written_value(each.label, self._dialect),
+                    "shape": f"[{', '.join(map(str, each.array.shape))}]",
+                }
                 generic = {"f": "scalar", "i": "integer", "u": "integer", "b": "logical"}[each.array.dtype.kind]
                 found.append(Statement((name,), "variable", (), attributes, generic))
                 stored.append(each)
@@ -249,7 +264,26 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         return OperationCall(scope, operation, callee, outputs)
 
     def _control(self, scope: TextScope, operation: Operation, outputs: list[list[str]]) -> None:
-        raise Unsuitable(f"NNEF 1.0 has no '{operation.construct}'")
+        writer = ControlWriter(self._demanded, self._kept_body)
+        write = writer.branch if isinstance(operation.control, Branch) else writer.loop
+        write(scope, operation, outputs)
+
+    def _kept_body(self, fragment: Fragment, body: ScanScope) -> str:
+        """Add the body of a scan; return its name."""
+        named = replace(fragment, name=self._unique("scan_body"))
+        self._registries.update(body.root.registries)
+        self._fragments.append(named)
+        return named.name
+
+    def _demanded(self, scope: TextScope, operations: Iterable[Operation]) -> None:
+        """Write operations. Raise Unsuitable if one of them can't be written."""
+        before = dict(self._problems)
+        self._operations(scope, operations)
+        found = [each for each in self._problems if each not in before]
+        for each in found:
+            del self._problems[each]
+        if found:
+            raise Unsuitable(f"it is composed of {found[0].operator}: {found[0].reason}")
 
     def _invoke(self, call: OperationCall) -> None:
         callee = call.callee
@@ -267,26 +301,30 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         callee, scope = call.callee, call.scope
         assert callee.body is not None
         graph = decompose(callee.body, lambda name: False, callee.template.name.path, is_root=False)
-        inner = TextScope(scope.root, scope)
-        inner.statements = scope.statements
+        inner = TextScope(scope.root, scope, is_in_place=True)
         for at, member in enumerate(callee.template.inputs):
             declared = graph.inputs.get(member.name, NULL)
-            if any(True for _ in tensors_of(declared)):
+            stacked = scope.packed(call.inputs[at]) if isinstance(call.inputs[at], Pack) else None
+            if stacked is not None:
+                inner.packs[tuple(tensors_of(declared))] = stacked
+            if any(True for _ in tensors_of(declared)) and not _is_open(declared):
                 inner.bind(declared, call.items(at))
         self._constants(inner, callee, graph, is_root=False)
         if graph.variables or graph.updates:
             raise Unsuitable("it has variables")
-        before = dict(self._problems)
         results = [tensor for value in graph.outputs.values() for tensor in tensors_of(value)]
         targets = [name for names in call.names for name in names]
         outer, self._wanted = self._wanted, dict(zip(results, targets, strict=True))
-        self._operations(inner, graph.operations)
-        self._wanted = outer
-        found = [each for each in self._problems if each not in before]
-        if found:
-            for each in found:
-                del self._problems[each]
-            raise Unsuitable(f"it is composed of {found[0].operator}: {found[0].reason}")
+        try:
+            self._demanded(inner, graph.operations)
+        finally:
+            self._wanted = outer
+        for value, given in zip(graph.outputs.values(), call.operation.outputs, strict=True):
+            stacked = inner.packed(value) if isinstance(value, Pack) else None
+            if stacked is not None:
+                scope.packs[tuple(tensors_of(given))] = stacked
+                if isinstance(value, Pack) and value.items is None:
+                    return
         for tensor, target in zip(results, targets, strict=True):
             name = inner.name(tensor)
             if name != target:
@@ -307,26 +345,23 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
             scope.variables[name] = [scope.names[tensor] for tensor in tensors_of(value)]
         outer, self._wanted = self._wanted, {}
         names = self._name_outputs(root, graph)
-        before = dict(self._problems)
         self._constants(scope, callee, graph, is_root=False)
-        self._operations(scope, graph.operations)
-        self._give_outputs(scope, graph, names)
-        self._wanted = outer
-        found = [each for each in self._problems if each not in before]
-        if found:
-            for each in found:
-                del self._problems[each]
-            raise Unsuitable(f"it is composed of {found[0].operator}: {found[0].reason}")
+        try:
+            self._demanded(scope, graph.operations)
+            self._give_outputs(scope, graph, names)
+        finally:
+            self._wanted = outer
         if scope.updates:
             raise Unsuitable("a fragment can't update variables")
-        declared, stored = self._declared(root, scope.statements)
+        written = needed_statements(scope.statements, names)
+        declared, stored = self._declared(root, written)
         if stored:
             raise Unsuitable("a fragment has no variables of its own")
         self._registries.update(root.registries)
         types = [(name, _TYPES[tensor.dtype or "real"]) for name, tensor in zip(names, results, strict=True)]
         fragment = Fragment(
             self._unique(callee.template.name.name), tuple(parameters), tuple(types),
-            (*declared, *scope.statements), tuple(graph.variables),
+            (*declared, *written), tuple(graph.variables),
         )  # fmt: skip
         self._fragments.append(fragment)
         return fragment
@@ -346,3 +381,8 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
             name = f"{base}_{number}"
         self._taken.add(name)
         return name
+
+
+def _is_open(value: TensorValue) -> bool:
+    """Return whether a pack has a number of tensors that is known in the run only."""
+    return isinstance(value, Pack) and value.items is None

@@ -35,7 +35,11 @@ def model_files(model: Nnef1Model, graph: str = GRAPH) -> dict[str, bytes]:
     found = {graph: model.text.encode()}
     if model.quantization:
         found[graph.removesuffix(".nnef") + ".quant"] = model.quantization.encode()
-    return {**found, **{f"{each.label}.dat": _content(each) for each in model.stored}}
+    for each in model.stored:
+        name, content = f"{each.label.lstrip('/')}.dat", _content(each)
+        if found.setdefault(name, content) != content:
+            raise ValueError(f"several variables have the label '{each.label}', with different values")
+    return found
 
 
 def write_folder(model: Nnef1Model, folder: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
 
-from snd_analysis.model import Tensor
+from snd_analysis.model import Tensor, TensorValue, tensors_of
 from snd_analysis.nnef1.syntax import KEYWORDS, Dialect
 from snd_analysis.symbolic.integers import Integer
 from snd_server.exchange.graph_export.errors import Unsuitable
@@ -36,6 +36,11 @@ def fit_identifier(name: str) -> str:
     return f"_{fitting}" if not fitting or fitting[0].isdigit() or fitting.startswith(_LITERALS) else fitting
 
 
+def is_name(text: str) -> bool:
+    """Return whether the text of an argument is a name, not a literal."""
+    return _IDENTIFIER.fullmatch(text) is not None and text not in ("true", "false")
+
+
 class Statement(Struct, frozen=True):
     """An assignment: results, and an invocation. An input is an expression; None for one that is left out."""
 
@@ -46,6 +51,8 @@ class Statement(Struct, frozen=True):
     generic: str | None = None
     is_array: bool = False
     """True if the results are the items of an array."""
+    is_tuple: bool = False
+    """True if the results are the items of a tuple."""
 
     @property
     def names(self) -> Iterable[str]:
@@ -58,7 +65,18 @@ class Statement(Struct, frozen=True):
         left = ", ".join(self.results)
         generic = f"<{self.generic}>" if self.generic else ""
         arguments = [*self.inputs, *(f"{name} = {value}" for name, value in self.attributes.items())]
-        return f"{f'[{left}]' if self.is_array else left} = {self.operation}{generic}({', '.join(arguments)});"
+        left = f"[{left}]" if self.is_array else f"({left})" if self.is_tuple else left
+        return f"{left} = {self.operation}{generic}({', '.join(arguments)});"
+
+
+def needed_statements(statements: Sequence[Statement], results: Iterable[str]) -> list[Statement]:
+    """Return the statements that lead to results, and those that change variables."""
+    wanted, found = set(results), []
+    for each in reversed(statements):
+        if each.operation == "update" or wanted.intersection(each.results):
+            wanted.update(each.names)
+            found.append(each)
+    return found[::-1]
 
 
 class StoredArray(Struct, frozen=True, eq=False):
@@ -78,6 +96,8 @@ class TextRoot(NameTable):
         self.registries: dict[str, None] = {}
         self.stored: dict[str, StoredArray] = {}
         """Variables by name."""
+        self.borrow: Callable[[np.ndarray[Any, Any], str], str] | None = None
+        """A function that makes a variable outside of a fragment, and returns its name in it."""
         self.uniform: dict[str, Statement] = {}
         """Statements that make constants, in Khronos' dialect."""
         for name in (*KEYWORDS, *symbols):  # a symbol and a tensor of one name would be confused
@@ -93,12 +113,31 @@ class TextRoot(NameTable):
         self.registries[registry] = None
 
 
+class StackedPack(Struct, frozen=True):
+    """A tensor that holds the tensors of a pack along an axis: with this axis, of extent 1, or without."""
+
+    name: str
+    axis: int
+    is_squeezed: bool
+    """True if the tensors of the pack do not have the axis."""
+
+
 class TextScope(TensorScope[TextRoot]):
     """Statements in order, and the names that the tensors of the model have there."""
 
-    def __init__(self, root: TextRoot, parent: TextScope | None = None) -> None:
+    def __init__(self, root: TextRoot, parent: TextScope | None = None, *, is_in_place: bool = False) -> None:
+        """Begin a scope; one that ``is_in_place`` adds to the statements of its parent."""
         super().__init__(root, parent)
-        self.statements: list[Statement] = []
+        self.statements: list[Statement] = parent.statements if is_in_place and parent is not None else []
+        self.packs: dict[tuple[Tensor, ...], StackedPack] = {}
+        """Packs whose tensors are parts of one, by these tensors; of an unknown number, by their representative."""
+
+    def packed(self, value: TensorValue) -> StackedPack | None:
+        """Return the tensor that holds the tensors of a pack, here or further out."""
+        key = tuple(tensors_of(value))
+        if key in self.packs:
+            return self.packs[key]
+        return self.parent.packed(value) if isinstance(self.parent, TextScope) else None
 
     @property
     def dialect(self) -> Dialect:
@@ -119,7 +158,7 @@ class TextScope(TensorScope[TextRoot]):
         """Drop the statements that were added since a mark."""
         del self.statements[mark:]
 
-    def node(self, operation: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
+    def node(self, operation: str, inputs: Sequence[str], output: str | None = None, /, **attributes: Any) -> str:
         """Add an invocation with one result; return its name."""
         name = output or self.root.fresh(operation.removeprefix("tract_core_").removeprefix("tract_"))
         return self.nodes_of(operation, inputs, [name], **attributes)[0]
@@ -129,9 +168,11 @@ class TextScope(TensorScope[TextRoot]):
         operation: str,
         inputs: Sequence[str],
         outputs: Sequence[str],
+        /,
         *,
         generic: str | None = None,
         is_array: bool = False,
+        is_tuple: bool = False,
         **attributes: Any,
     ) -> Sequence[str]:
         """Add an invocation with these results; attributes of None are left out. Raise Unsuitable."""
@@ -141,7 +182,9 @@ class TextScope(TensorScope[TextRoot]):
             if value is not None
         }
         self._register(operation)
-        self.statements.append(Statement(tuple(outputs), operation, tuple(inputs), written, generic, is_array))
+        self.statements.append(
+            Statement(tuple(outputs), operation, tuple(inputs), written, generic, is_array, is_tuple)
+        )
         return outputs
 
     def _register(self, operation: str) -> None:
@@ -173,7 +216,7 @@ class TextScope(TensorScope[TextRoot]):
         if array.dtype.kind == "f":
             array = array.astype(np.float32)
         if array.size == 0 or array.size > _LITERAL_ELEMENTS or np.isnan(array).any():
-            return self._stored(array, wanted)
+            return self.variable_of(array, wanted)
         return self._in_tract(array, wanted) if self.is_tract else self._in_khronos(array, wanted)
 
     def _in_tract(self, array: np.ndarray[Any, Any], wanted: str) -> str:
@@ -183,12 +226,12 @@ class TextScope(TensorScope[TextRoot]):
         if array.dtype.kind == "b" and array.ndim == 0:
             return literal
         if array.ndim > 1 or array.dtype.kind == "b":
-            return self._stored(array, wanted)
+            return self.variable_of(array, wanted)
         return self.node("tract_core_cast", [literal], to=str(array.dtype).replace("int", "i").replace("ui", "u"))
 
     def _in_khronos(self, array: np.ndarray[Any, Any], wanted: str) -> str:
         if not np.isfinite(array).all():
-            return self._stored(array, wanted)
+            return self.variable_of(array, wanted)
         if array.ndim == 0:
             return _nested(array, self.dialect)
         name = self.root.constant(array, wanted)
@@ -198,8 +241,10 @@ class TextScope(TensorScope[TextRoot]):
         self.root.uniform[name] = Statement((name,), "constant", (), written, GENERICS[array.dtype.kind])
         return name
 
-    def _stored(self, array: np.ndarray[Any, Any], wanted: str) -> str:
+    def variable_of(self, array: np.ndarray[Any, Any], wanted: str) -> str:
         """Return the name of a variable with these elements."""
+        if self.root.borrow is not None:
+            return self.root.borrow(array, wanted)
         if self.root.is_fragment:
             raise Unsuitable("a fragment has no variables of its own")
         name = self.root.constant(array, wanted)
@@ -247,6 +292,8 @@ class Nnef1Model(Struct, frozen=True):
     stored: tuple[StoredArray, ...]
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
+    has_few_bits: bool = False
+    """True if the model computes with quantized tensors, or with reals of 16 bits."""
     quantization: str = ""
     """The text of ``graph.quant``; empty for none."""
     operations: int = 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from snd_analysis.model import Tensor
+from snd_analysis.model import Tensor, tensors_of
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
@@ -17,7 +17,7 @@ from snd_server.exchange.graph_export.tensors import NUMPY, constant_array, is_s
 from snd_server.exchange.nnef1_export.call import OperationCall
 from snd_server.exchange.nnef1_export.literals import Expression, written_extent
 from snd_server.exchange.nnef1_export.registry import counterpart
-from snd_server.exchange.nnef1_export.scope import TRACT_TYPES
+from snd_server.exchange.nnef1_export.scope import TRACT_TYPES, StackedPack
 
 _LARGEST_CONSTANT = 1 << 24
 
@@ -32,12 +32,48 @@ def extents(call: OperationCall, shape: Sequence[object]) -> list[Any]:
     return found
 
 
-@counterpart("layout.flatten", "layout.unflatten", "layout.reshape")
+@counterpart("layout.flatten", "layout.unflatten", "layout.reshape", "nnef1.reshape")
 def _reshape(call: OperationCall) -> None:
     shape = call.output.shape or ()
-    if any(isinstance(each, Integer) and each.value == 0 for each in shape):
+    if 0 in _numbers(shape):
         raise Unsuitable("NNEF 1.0 has no extent of 0 in 'reshape'")
-    call.write("reshape", [call.input()], shape=extents(call, shape))
+    source = call.inputs[0]
+    assert isinstance(source, Tensor)
+    before, after = list(source.shape or ()), list(shape)
+    if None not in (*_numbers(before), *_numbers(after)):
+        call.write("reshape", [call.input()], shape=_numbers(after))
+        return
+    # Engines can't prove that products of extents with symbols are equal: extents that stay are left alone.
+    start = 0
+    while before[start : start + 1] == after[start : start + 1] != []:
+        start += 1
+    end = 0
+    while len(before) - end > start and len(after) - end > start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    old, new = (each[start : len(each) - end] for each in (before, after))
+    if not old and not new:
+        call.write("copy", [call.input()])
+    elif not old:
+        call.write("unsqueeze", [call.input()], axes=[*range(start, start + len(new))])
+    elif not new:
+        call.write("squeeze", [call.input()], axes=[*range(start, start + len(old))])
+    else:
+        given = {"axis_start": start, "axis_count": len(old)} if start or end else {}
+        call.write("reshape", [call.input()], shape=_reshaped(call, new), **given)
+
+
+def _numbers(shape: Sequence[object]) -> list[int | None]:
+    return [each.value if isinstance(each, Integer) else None for each in shape]
+
+
+def _reshaped(call: OperationCall, shape: Sequence[object]) -> list[Any]:
+    """Return the extents of a reshape. The only one that is no number follows from the others."""
+    numbers = _numbers(shape)
+    if 0 in numbers:
+        raise Unsuitable("NNEF 1.0 has no extent of 0 in 'reshape'")
+    if numbers.count(None) == 1 and all(isinstance(each, Integer) for each in shape):
+        return [-1 if each is None else each for each in numbers]
+    return extents(call, shape)
 
 
 @counterpart("layout.squeeze", "layout.unsqueeze")
@@ -76,6 +112,10 @@ def join(call: OperationCall, items: Sequence[str], axis: int) -> None:
 def _stack(call: OperationCall) -> None:
     # A negative axis counts the dimensions of the inputs.
     axis = call["axis"] + (rank_of(call.output) - (not call["squeeze"]) if call["axis"] < 0 else 0)
+    stacked = call.scope.packed(call.inputs[0])
+    if stacked is not None:
+        _unpacked(call, stacked, axis)
+        return
     items = call.items()
     if call["squeeze"]:
         join(call, items, axis)
@@ -83,6 +123,27 @@ def _stack(call: OperationCall) -> None:
         raise Unsuitable("there is no tensor to join")
     else:
         call.write("stack", [f"[{', '.join(items)}]"], axis=axis)
+
+
+def _unpacked(call: OperationCall, stacked: StackedPack, axis: int) -> None:
+    """Write the tensor that holds the tensors of a pack, with these along an axis."""
+    name, rank, node = stacked.name, rank_of(call.output), call.scope.node
+    source = stacked.axis
+    if call["squeeze"] and stacked.is_squeezed:  # the parts have extent 1 in this place
+        name = node("squeeze", [name], axes=[axis + (axis >= source)])
+        source -= axis < source
+    elif not call["squeeze"] and not stacked.is_squeezed:
+        name = node("unsqueeze", [name], axes=[source + 1])
+    order = [at for at in range(rank) if at != source]
+    if call["squeeze"] and not stacked.is_squeezed:  # both are dimensions of the parts
+        order = [*range(rank)]
+        order[source], order[axis] = axis, source
+    else:
+        order.insert(axis, source)
+    if order == [*range(rank)]:
+        call.write("copy", [name])
+    else:
+        call.write("transpose", [name], axes=order)
 
 
 @counterpart("layout.split")
@@ -102,9 +163,12 @@ def _split(call: OperationCall) -> None:
 @counterpart("layout.unstack")
 def _unstack(call: OperationCall) -> None:
     names, parts = call.names[0], call.operation.outputs[0]
-    if not names or (isinstance(parts, Pack) and parts.items is None):
-        raise Unsuitable("the number of parts is not known before the run")
+    if not names:
+        raise Unsuitable("there is no part")
     axis = call.axis()
+    call.scope.packs[tuple(tensors_of(parts))] = StackedPack(call.input(), axis, call["squeeze"])
+    if isinstance(parts, Pack) and parts.items is None:
+        return
     if call["squeeze"]:
         call.scope.nodes_of("unstack", [call.input()], names, is_array=True, axis=axis)
         return

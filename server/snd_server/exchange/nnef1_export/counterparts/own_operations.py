@@ -20,6 +20,8 @@ from snd_server.exchange.nnef1_export.literals import Expression, written_extent
 from snd_server.exchange.nnef1_export.registry import counterpart
 from snd_server.exchange.nnef1_export.scope import TRACT_TYPES
 
+_NOT_GIVEN = {"scale": 0.0}
+"""The values of attributes that are not given, where none can be given that means the same."""
 _PAIRED = frozenset(["padding"])
 """The attributes that are arrays of pairs."""
 _OF_SND = frozenset(["exact"])
@@ -74,13 +76,15 @@ def write_own(call: OperationCall) -> None:
             is_gap = True
             continue
         argument = _argument(call, at, member)
-        if is_gap:
+        if is_gap or (member.node.optional and operation.startswith("tract_")):
             attributes[member.name] = Expression(argument)
         else:
             inputs.append(argument)
     for member in template.attributes:
         if member.name not in _OF_SND:
             attributes[member.name] = _attribute(call, member)
+    if call.is_tract and attributes.get("groups") == 0:  # tract knows it for one filter of each channel only
+        attributes["groups"] = call.known()[1]
     outputs = [target for names in call.names for target in names]
     is_array = any(member.node.pack is not None for member in template.outputs)
     generic = _GENERICS[call.output.dtype or "real"] if operation in _TYPED else None
@@ -128,6 +132,11 @@ def _einsum(call: OperationCall) -> None:
     call.write("tract_core_einsum", inputs, expr=f"{left},{right}->{result}", acc=TRACT_TYPES[call.dtype], output="")
 
 
+@counterpart("tract.tract_core_einsum_q", "tract.tract_core_qconv")
+def _quantized(call: OperationCall) -> None:
+    raise Unsuitable("tract computes it with tensors of 8 bits, and the model has integers")
+
+
 @counterpart("tract.tract_core_shape_of")
 def _shape(call: OperationCall) -> None:
     """Write extents as integers: tract has a type of its own for them."""
@@ -160,7 +169,7 @@ def _attribute(call: OperationCall, member: Member) -> Any:
         plain = call[member.name]
     if isinstance(plain, tuple):
         plain = list(plain)
-    if plain == [] and member.node.default is not None:
+    if (plain == [] and member.node.default is not None) or plain == _NOT_GIVEN.get(member.name):
         return None
     if member.name in _PAIRED:
         return [tuple(plain[at : at + 2]) for at in range(0, len(plain), 2)]
