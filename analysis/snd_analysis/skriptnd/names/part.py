@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import is_
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -17,7 +18,10 @@ from snd_analysis.base import OperatorName
 from snd_analysis.skriptnd.names.symbols import ModuleName, Role, Scope, ShapeMember, Symbol, SymbolKind, Target, Use
 from snd_analysis.skriptnd.syntax import keywords, nodes
 
-_NOTABLE = frozenset((nodes.Call, nodes.Binary, nodes.Component, nodes.Result, nodes.ResultTuple))
+_NOTABLE = frozenset((nodes.Call, nodes.Binary, nodes.Component, nodes.Loop, nodes.Result, nodes.ResultTuple))
+"""The types of nodes that are looked for in statements."""
+
+Notable = TypeVar("Notable", bound=nodes.Node)
 
 
 def read_symbols(uses: Iterable[tuple[nodes.Node, Use]]) -> Iterator[Symbol]:
@@ -76,26 +80,6 @@ class StatementPart(Struct, frozen=True, eq=False, dict=True):
         return frozenset((*self.given, *self.operators))
 
     @cached_property
-    def invocations(self) -> tuple[tuple[nodes.Call, OperatorName], ...]:
-        """The invocations in the statement, in order."""
-        calls = ((node, self.targets.get(node.function)) for node in self._notable if isinstance(node, nodes.Call))
-        return tuple((node, target) for node, target in calls if isinstance(target, OperatorName))
-
-    @cached_property
-    def chains(self) -> tuple[tuple[nodes.Binary, nodes.Binary], ...]:
-        """Return the binary operations whose left side is an unparenthesized binary operation, with that left side."""
-        return tuple(
-            (node, node.left)
-            for node in self._notable
-            if isinstance(node, nodes.Binary) and isinstance(node.left, nodes.Binary)
-        )
-
-    @cached_property
-    def has_loops(self) -> bool:
-        """Return whether a statement, also one in blocks, is a loop."""
-        return any(isinstance(node, nodes.Component) and isinstance(node.value, nodes.Loop) for node in self._notable)
-
-    @cached_property
     def lacks_result(self) -> bool:
         """Return whether the name of a result is missing, also in blocks."""
         return any(isinstance(name, nodes.Name) and not name.text for name in self._results)
@@ -113,7 +97,7 @@ class StatementPart(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def has_unlabelled_statement(self) -> bool:
         """Return whether a statement, also one in blocks, has no single result whose name would be its label (2.10)."""
-        return any(isinstance(node, nodes.Component) and not _has_one_name(node) for node in self._notable)
+        return not all(map(_has_one_name, self.nodes_of(nodes.Component)))
 
     @cached_property
     def results(self) -> frozenset[str]:
@@ -162,15 +146,27 @@ class StatementPart(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def _results(self) -> Iterator[nodes.Node]:
-        for node in self._notable:
-            if isinstance(node, nodes.ResultTuple):
-                yield from node.names
-            elif isinstance(node, nodes.Result):
-                yield node.target
+        for result in self.nodes_of(nodes.Result):
+            yield result.target
+        for together in self.nodes_of(nodes.ResultTuple):
+            yield from together.names
+
+    def nodes_of(self, kind: type[Notable]) -> Sequence[Notable]:
+        """Return the nodes of a type in ``_NOTABLE``, in order."""
+        return self._notable.get(kind, ())
 
     @cached_property
-    def _notable(self) -> tuple[nodes.Node, ...]:
-        return tuple(node for node in nodes.descendants(self.node) if type(node) in _NOTABLE)
+    def _notable(self) -> Mapping[type[nodes.Node], Sequence[Any]]:
+        return notable(self.node)
+
+
+def notable(statement: nodes.Node) -> Mapping[type[nodes.Node], Sequence[Any]]:
+    """Return the nodes of a statement by the types that are looked for."""
+    found: dict[type[nodes.Node], list[nodes.Node]] = {}
+    for node in nodes.descendants(statement):
+        if type(node) in _NOTABLE:
+            found.setdefault(type(node), []).append(node)
+    return found
 
 
 def is_nameless(statement: nodes.Node) -> bool:
@@ -214,8 +210,12 @@ class GroupRow(StatementPart, frozen=True, dict=True):
         return any(part.lacks_name for part in self.parts)
 
     @cached_property
-    def _notable(self) -> tuple[nodes.Node, ...]:
-        return tuple(node for part in self.parts for node in part._notable)
+    def _notable(self) -> Mapping[type[nodes.Node], Sequence[Any]]:
+        found: dict[type[nodes.Node], list[nodes.Node]] = {}
+        for part in self.parts:
+            for kind, each in part._notable.items():
+                found.setdefault(kind, []).extend(each)
+        return found
 
 
 def joined(parts: Sequence[StatementPart], group: nodes.Group) -> GroupRow:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
 from msgspec import Struct, field
 
 from snd_analysis.base import OperatorName, Problem, Span
-from snd_analysis.skriptnd.names.part import GroupRow, StatementPart, read_symbols
+from snd_analysis.skriptnd.names.part import GroupRow, Notable, StatementPart, notable, read_symbols
 from snd_analysis.skriptnd.names.symbols import AttributeName, ModuleName, Role, Symbol, SymbolKind, Target, Use
 from snd_analysis.skriptnd.syntax import nodes
 
@@ -98,6 +98,33 @@ class Resolution(Struct, frozen=True, eq=False, dict=True, weakref=True):
         """The modules that are named."""
         loose = (use.target for _, use in self._loose if isinstance(use.target, ModuleName))
         return set(chain(chain.from_iterable(part.modules for part in self.all_rows), loose))
+
+    def nodes_of(self, kind: type[Notable], *blocks: nodes.BlockKind) -> Iterator[tuple[int, Notable]]:
+        """Yield the nodes of a type in ``_NOTABLE``, each with the offset that its spans count from.
+
+        Searches these blocks, or all. Statements that an edit leaves as they are have been searched before.
+        """
+        for row in self._rows_in(blocks):
+            for part in row.single if row.nodes_of(kind) else ():
+                for node in part.nodes_of(kind):
+                    yield self.starts[part.node], node
+        for block in self.definition.blocks if not blocks else ():
+            if isinstance(block, nodes.Block) and block.kind not in self.rows:
+                for entry in block.entries:
+                    for node in notable(entry.statement).get(kind, ()):
+                        yield entry.start, node
+
+    def results(self, *blocks: nodes.BlockKind) -> Set[str]:
+        """Return the names of results in these blocks, or in all."""
+        return frozenset[str]().union(*(row.results for row in self._rows_in(blocks)))
+
+    @property
+    def labels(self) -> Set[str]:
+        """Return the labels that are written."""
+        return frozenset[str]().union(*(row.labels for row in self.all_rows))
+
+    def _rows_in(self, blocks: Sequence[nodes.BlockKind]) -> Iterable[StatementPart]:
+        return chain.from_iterable(self.rows.get(block, ()) for block in blocks) if blocks else self.all_rows
 
     @property
     def _loose(self) -> Iterator[tuple[nodes.Node, Use]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TypeVar
 
 from snd_analysis import rules
@@ -17,15 +16,12 @@ from snd_analysis.skriptnd.types.limits import MOST_NAMES_OF_CYCLE
 from snd_analysis.skriptnd.types.signature import elsewhere
 
 
-def invocations(definition: nodes.Definition, resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
+def invocations(resolution: Resolution) -> Iterator[tuple[int, nodes.Call, OperatorName]]:
     """Yield every invocation in ``@compose`` and ``@update``, in order, with the offset that its spans count from."""
-    for block in definition.blocks:
-        if not isinstance(block, nodes.Block) or block.kind not in (BlockKind.COMPOSE, BlockKind.UPDATE):
-            continue
-        for entry in block.entries:
-            part = resolution.parts.get(entry.statement)
-            for call, target in part.invocations if part is not None else ():
-                yield entry.start, call, target
+    for base, call in resolution.nodes_of(nodes.Call, BlockKind.COMPOSE, BlockKind.UPDATE):
+        target = resolution.targets.get(call.function)
+        if isinstance(target, OperatorName):
+            yield base, call, target
 
 
 def check_recursion(context: Context) -> None:
@@ -33,7 +29,7 @@ def check_recursion(context: Context) -> None:
     own = context.others.own(context.definition)
     if own is None or not context.others.is_recursive(own):
         return
-    for base, call, target in invocations(context.definition, context.resolution):
+    for base, call, target in invocations(context.resolution):
         chain = _chain_back(context, own, target)
         if chain is None or any(_order(context, member) < _order(context, own) for member in chain):
             continue
@@ -135,9 +131,8 @@ def add_label(work: TypingState, label: nodes.Name) -> None:
 
 def check_generated_labels(context: Context) -> None:
     """Report a label that equals the label another statement has from its result, if both lead to tensors."""
-    rows = [*chain.from_iterable(context.resolution.rows.values())]
-    labels = set(chain.from_iterable(row.labels for row in rows))
-    if all(labels.isdisjoint(row.results) for row in rows):
+    labels = context.resolution.labels
+    if not labels or labels.isdisjoint(context.resolution.results()):
         return
     for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
         _check_scope(context, entries_of(context.definition, block, nodes.Component))
@@ -207,7 +202,7 @@ def _leads_to_tensors(context: Context, call: nodes.Callable) -> bool:
             return False  # a graph is the root of its own names
         if definition.public or any(_is_stored(symbol.kind) for symbol in resolution.symbols):
             return True
-        pending += [invoked for _, _, invoked in invocations(definition, resolution)]
+        pending += [invoked for _, _, invoked in invocations(resolution)]
     return False
 
 
@@ -218,14 +213,10 @@ def _is_stored(kind: SymbolKind) -> bool:
 # ---- loops whose iterations share variables, where that is hardly meant (2.10.1, Loop unrolling) ---------------------
 def check_shared_variables(context: Context) -> None:
     """Warn of ``do`` loops over a count that is known when composing, whose body has variables that nothing updates."""
-    for block in (BlockKind.COMPOSE, BlockKind.UPDATE):
-        if not any(row.has_loops for row in context.resolution.rows[block]):
-            continue
-        for base, component in entries_of(context.definition, block, nodes.Component):
-            context.base = base
-            for node in nodes.descendants(component):
-                if isinstance(node, nodes.Loop) and _only_counts(context, node):
-                    _check(context, node)
+    for base, loop in context.resolution.nodes_of(nodes.Loop, BlockKind.COMPOSE, BlockKind.UPDATE):
+        context.base = base
+        if _only_counts(context, loop):
+            _check(context, loop)
 
 
 def _only_counts(context: Context, node: nodes.Loop) -> bool:
@@ -275,7 +266,7 @@ def _lasting_variables(context: Context, first: OperatorName) -> Iterator[tuple[
         ):
             continue
         seen.add(name)
-        updated = {result for row in resolution.rows[BlockKind.UPDATE] for result in row.results}
+        updated = resolution.results(BlockKind.UPDATE)
         for symbol in resolution.symbols:
             if symbol.kind is SymbolKind.VARIABLE and symbol.name not in updated:
                 yield name, symbol.name
