@@ -16,6 +16,7 @@ from snd.errors import (
 from snd.loading import load
 from snd.model import Model, TensorType
 from snd.tensors import Results, Tensor
+from snd.torch_modules import from_torch
 from snd_runtime.execution import WeightUse
 from snd_server import __version__
 
@@ -35,5 +36,6 @@ __all__ = [
     "WeightsWarning",
     "__version__",
     "convert",
+    "from_torch",
     "load",
 ]

@@ -17,7 +17,7 @@ from snd_server.exchange.conversion_request import ConvertRequest, WeightsForm
 from snd_server.exchange.nnef1_conversion import convert_nnef1_file, source_errors
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
-from snd_server.workspace_files.model_folder import MAIN, ONNX_SUFFIX, main_file
+from snd_server.workspace_files.model_folder import MAIN, SOURCE_SUFFIXES, main_file
 from snd_server.workspace_files.reading import reason
 
 
@@ -41,7 +41,9 @@ def convert(
     force: bool = False,
     memory: int = 4 << 30,
 ) -> Conversion:
-    """Write a model in ONNX or NNEF 1.0 as a SkriptND model with its weights into a folder; see docs/convert.md.
+    """Write a model in ONNX, PyTorch or NNEF 1.0 as a SkriptND model with its weights; see docs/convert.md.
+
+    ``output`` is the folder of the new model.
 
     ``weights_from`` is a folder or file that has the values of the variables instead of the model, as ``snd run
     --weights`` takes it; every variable must have a weight there, and every weight a variable. ``map`` is a file that
@@ -75,7 +77,7 @@ def convert(
 
 def _converted(request: ConvertRequest, constants: Mapping[str, Any]) -> Conversion:
     main = os.path.join(request.output, MAIN)
-    if request.path.endswith(ONNX_SUFFIX):
+    if request.path.endswith(SOURCE_SUFFIXES):
         from snd_server.exchange.onnx_conversion import convert_onnx_file
 
         converted, _ = convert_onnx_file(request, constants)

@@ -20,7 +20,7 @@ from snd_server.running.evaluate import RunRequest, prepare
 from snd_server.running.weight_maps import rules_of
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
-from snd_server.workspace_files.model_folder import ONNX_SUFFIX, main_file, no_file, no_graph
+from snd_server.workspace_files.model_folder import SOURCE_SUFFIXES, main_file, no_file, no_graph
 
 
 def load(
@@ -36,7 +36,9 @@ def load(
     seconds: float | None = None,
     memory: int = 4 << 30,
 ) -> Model:
-    """Load a model: a SkriptND file, an NNEF 1.0 graph, the folder of either, an NNEF 1.0 archive, or an ONNX file.
+    """Load a model: a SkriptND file, an NNEF 1.0 graph, the folder or an archive of these, or a file to translate.
+
+    Files of ONNX (``.onnx``) and of ``torch.export.save`` (``.pt2``) are translated. No code of a file is executed.
 
     ``graph`` names one of several graphs; by default it is the first that no other invokes. ``attributes`` and
     generic ``types`` are those of the graph. ``weights`` is a folder or file as ``snd run --weights`` takes it; by
@@ -89,7 +91,7 @@ def _loaded(
     file = main_file(request.path)
     checker = Checker(Configurations(None), RuleSettings())
     arrays = None
-    if file.endswith(ONNX_SUFFIX):
+    if file.endswith(SOURCE_SUFFIXES):
         file, arrays = _translated(file, checker, request.memory_bytes)
     snapshot = checker.snapshot(file)
     if snapshot.file(file) is None:
@@ -102,7 +104,7 @@ def _loaded(
 
 
 def _translated(path: str, checker: Checker, memory: int) -> tuple[str, dict[str, np.ndarray[Any, Any]]]:
-    """Give the checker the text of an ONNX model; return where it finds it, and the variables."""
+    """Give the checker the text of a model in ONNX or of PyTorch; return where it finds it, and the variables."""
     from snd_server.exchange.onnx_conversion import convert_onnx
     from snd_server.exchange.onnx_import import tensor_array
 

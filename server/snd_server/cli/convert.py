@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    short_help="Turn a model in NNEF 1.0 or ONNX into a SkriptND model.",
+    short_help="Turn a model in NNEF 1.0, ONNX or PyTorch into a SkriptND model.",
     epilog=examples(
         "snd convert resnet.onnx -o resnet",
         "snd convert model.nnef.tgz -o model --verify",
+        "snd convert model.pt2 -o model",
     ),
 )
 @click.argument("model", metavar="MODEL")
@@ -51,6 +52,13 @@ if TYPE_CHECKING:
     "--fix", "fixed", multiple=True, metavar="NAME=VALUE",
     help="Replace an input of an ONNX model by a constant, or a symbolic extent by a number.",
 )  # fmt: skip
+@click.option(
+    "--input", "inputs", multiple=True, metavar="TYPE",
+    help="An example input of a Python function: [1,3,224,224], int[1,16], or [batch,3,224,224].",
+)  # fmt: skip
+@click.option(
+    "--trust", is_flag=True, help="Execute Python: MODEL is MODULE:FUNCTION, or --verify loads a .pt2 file in PyTorch."
+)
 @config_option
 @quiet_option
 def convert(
@@ -66,12 +74,16 @@ def convert(
     seed: int,
     memory: int,
     fixed: tuple[str, ...],
+    inputs: tuple[str, ...],
+    trust: bool,
     config: str | None,
     quiet: bool,
 ) -> int:
-    """Turn a model in NNEF 1.0 or ONNX into a SkriptND model.
+    """Turn a model in NNEF 1.0, ONNX or PyTorch into a SkriptND model.
 
-    MODEL is a graph.nnef, its folder, an archive of that, or a .onnx file. The new model is complete: main.sknd, and
+    MODEL is a graph.nnef, its folder, an archive of that, a .onnx file, a .pt2 file of torch.export.save, or
+    MODULE:FUNCTION, a Python function that returns a torch.nn.Module. The last needs --trust, since it executes
+    Python. The new model is complete: main.sknd, and
     weights with the variables, where snd run finds them. Operations become operators of the standard library wherever
     these mean the same, and otherwise operators of the modules nnef1, tract and onnx. The exit status is 1 if the model
     has mistakes, if nodes could not be translated (the rest is written), or, with --verify, if the outputs differ.
@@ -83,7 +95,7 @@ def convert(
         raise click.UsageError("Missing option '-o' / '--output'.")
     request = ConvertRequest(
         main_file(model), output or "", force, verify, seed, quiet, memory << 20, config, weights, fixed,
-        weights_from, map, write_map, strict,
+        weights_from, map, write_map, trust, inputs, {}, strict,
     )  # fmt: skip
     try:
         with busy("Converting", shown=not quiet):

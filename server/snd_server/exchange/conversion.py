@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
+from msgspec.structs import replace
+
 from snd_server.exchange.conversion_request import ConvertRequest
 from snd_server.running.arguments import ArgumentError
-from snd_server.workspace_files.model_folder import ONNX_SUFFIX
+from snd_server.workspace_files.model_folder import PROGRAM_SUFFIX, SOURCE_SUFFIXES
 
 
 def run_convert(request: ConvertRequest) -> int:
@@ -17,10 +22,33 @@ def run_convert(request: ConvertRequest) -> int:
         raise ArgumentError(f"{option} takes --weights-from PLACE: it says which weights belong to which variables")
     if request.weights_from is not None and request.verify:
         raise ArgumentError("--verify compares two models with the same weights, and can't be used with --weights-from")
-    if request.path.endswith(ONNX_SUFFIX):
+    if request.verify and request.path.endswith(PROGRAM_SUFFIX) and not request.trust:
+        raise ArgumentError(
+            "--verify loads the file with PyTorch, which may execute code in it: add --trust if you know who made it"
+        )
+    if ":" in request.path and not os.path.exists(request.path):
+        return _run_factory(request)
+    if request.path.endswith(SOURCE_SUFFIXES):
         from snd_server.exchange.onnx_conversion import run_onnx
 
         return run_onnx(request)
     from snd_server.exchange.nnef1_conversion import run_nnef1
 
     return run_nnef1(request)
+
+
+def _run_factory(request: ConvertRequest) -> int:
+    """Export the module that a Python function returns, and convert that."""
+    if not request.trust:
+        raise ArgumentError(
+            f"{request.path} is a Python function: converting executes it, and the modules it imports. Add --trust if "
+            "you trust this code"
+        )
+    from snd_server.exchange.torch_import.factory import save_program
+
+    with tempfile.TemporaryDirectory(prefix="snd-") as folder:
+        path = os.path.join(folder, f"{request.path.rpartition(':')[2]}{PROGRAM_SUFFIX}")
+        extents = save_program(request.path, request.inputs, path)
+        from snd_server.exchange.onnx_conversion import run_onnx
+
+        return run_onnx(replace(request, path=path, extents=extents))

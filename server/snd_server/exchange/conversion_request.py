@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 CLEAN, PROBLEMS, FAULT = 0, 1, 101
 WeightsForm: TypeAlias = Literal["dat", "npz", "safetensors"]
@@ -28,5 +29,11 @@ class ConvertRequest(Struct, frozen=True):
     """Source of the values of variables; None for the model itself."""
     map: str | None = None
     write_map: str | None = None
+    trust: bool = False
+    """True to let PyTorch execute code: of a Python function, or in a .pt2 file."""
+    inputs: tuple[str, ...] = ()
+    """Example inputs of a Python function, as types: ``[1,3,224,224]``."""
+    extents: Mapping[str, str] = field(default_factory=dict)
+    """Names of the symbols of a program."""
     strict: bool = True
     """True to demand a weight in ``weights_from`` for each variable, and a variable for each weight."""

@@ -1,4 +1,4 @@
-"""One run of ``snd convert MODEL.onnx``: read, translate, write, and compare with onnxruntime if asked for."""
+"""One run of ``snd convert`` for a model in ONNX or of PyTorch: read, translate, write, and compare if asked for."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from snd_server.exchange.special_values import source_note
 from snd_server.limits import LONGEST_PROBLEM, MOST_PROBLEMS
 from snd_server.running.arguments import ArgumentError
 from snd_server.running.tensor_inputs import given_tensors
-from snd_server.workspace_files.model_folder import MAIN
-from snd_server.workspace_files.reading import reason
+from snd_server.workspace_files.model_folder import MAIN, PROGRAM_SUFFIX
+from snd_server.workspace_files.reading import open_file, reason
 from snd_server.workspace_files.writing import write_below
 
 
@@ -86,7 +86,7 @@ def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tupl
     A model is written if it has outputs. Raise ArgumentError, and OSError for a file that can't be written.
     """
     demand_output(request)
-    converted, constants = convert_onnx(request.path, request.memory_bytes, fixed)
+    converted, constants = convert_onnx(request.path, request.memory_bytes, fixed, request.extents)
     if request.weights_from is not None:
         declared = {name: (type_name(array.dtype), array.shape) for name, array in converted.weights.items()}
         given = fitting_weights(request, given_weights(request), declared)
@@ -97,21 +97,34 @@ def convert_onnx_file(request: ConvertRequest, fixed: Mapping[str, Any]) -> tupl
 
 
 def convert_onnx(
-    path: str, memory_bytes: int, fixed: Mapping[str, Any] | None = None
+    path: str, memory_bytes: int, fixed: Mapping[str, Any] | None = None, names: Mapping[str, str] | None = None
 ) -> tuple[ConvertedModel, dict[str, Array]]:
-    """Return an ONNX file as a model; the inputs in ``fixed`` become constants. Raise ArgumentError."""
+    """Return a file of ONNX or PyTorch as a model; inputs in ``fixed`` become constants. Raise ArgumentError.
+
+    ``names`` has names for the symbols of a program.
+    """
     try:
-        graph = read_model(path, memory_bytes)
+        graph = read_source(path, memory_bytes, names or {})
     except OnnxMissingError as problem:
         raise ArgumentError(str(problem)) from None
     except InvalidModelError as problem:
         raise ArgumentError(f"{path}: {problem}") from None
     except OSError as error:
         raise ArgumentError(f"{path}: {reason(error)}") from None
-    extents, others = _extents(graph, fixed or {})
+    numbers, others = _extents(graph, fixed or {})
     constants = _constants(graph, others)
-    graph = with_extents(graph, extents)
+    graph = with_extents(graph, numbers)
     return convert_graph(graph, shown_source(path), constants), constants
+
+
+def read_source(path: str, memory_bytes: int, names: Mapping[str, str]) -> SourceGraph:
+    """Return the graph of a file of ONNX or PyTorch. Raise OSError, InvalidModelError and OnnxMissingError."""
+    if not path.endswith(PROGRAM_SUFFIX):
+        return read_model(path, memory_bytes)
+    from snd_server.exchange.torch_import import read_program
+
+    with open_file(path) as file:
+        return read_program(file, memory_bytes, names)
 
 
 def _extents(graph: SourceGraph, fixed: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
@@ -145,9 +158,10 @@ def _constants(graph: SourceGraph, fixed: Mapping[str, Any]) -> dict[str, Array]
 
 
 def _verified(request: ConvertRequest, converted: ConvertedModel, main: str, given: Mapping[str, Array]) -> int:
-    from snd_server.exchange.verification import verify_onnx
+    from snd_server.exchange.verification import verify_onnx, verify_program
 
-    return verify_onnx(request, converted, main, given)
+    verify = verify_program if request.path.endswith(PROGRAM_SUFFIX) else verify_onnx
+    return verify(request, converted, main, given)
 
 
 def _write(request: ConvertRequest, text: str, weights: Mapping[str, Array], main: str) -> None:

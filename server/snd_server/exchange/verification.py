@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -86,13 +86,39 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
 
     Raise ArgumentError if onnxruntime is missing, or one of the two does not run.
     """
+    with Inference(request.memory_bytes) as inference:
+
+        def run(given: _Arrays, tensors: Sequence[str]) -> dict[str, Array]:
+            return run_onnxruntime(inference, request.path, given, tensors)
+
+        return _verify_graph(request, converted, main, fixed, run)
+
+
+def verify_program(request: ConvertRequest, converted: ConvertedModel, main: str, fixed: _Arrays) -> int:
+    """Run an exported program by PyTorch and its conversion by snd; return the exit status.
+
+    Raise ArgumentError if PyTorch is missing, or one of the two does not run.
+    """
+    from snd_server.exchange.torch_import.engine import LoadedProgram
+
+    return _verify_graph(request, converted, main, fixed, LoadedProgram(request.path, converted.source).run)
+
+
+def _verify_graph(
+    request: ConvertRequest,
+    converted: ConvertedModel,
+    main: str,
+    fixed: _Arrays,
+    run: Callable[[_Arrays, Sequence[str]], dict[str, Array]],
+) -> int:
+    """Compare a conversion with its source, which ``run`` evaluates: its outputs, or these tensors."""
     # snd computes in 32 bits where the source rounds to 16 bits after every node.
     tolerance = _TOLERANCE_OF_HALVES if converted.has_halves else TOLERANCE
 
     def compared(evaluator: Evaluator, inputs: _Arrays) -> tuple[Comparison, int]:
         given = {**{name: inputs[new] for name, new in converted.inputs.items() if new in inputs}, **fixed}
         try:
-            source = run_onnxruntime(inference, request.path, given)
+            source = run(given, ())
         except RuntimeFailedError as failed:
             raise TrialFailed(str(failed)) from None
         except InferenceLimitError as failed:  # with other inputs, too
@@ -101,7 +127,7 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
         name, differs = _difference(source, target, converted.outputs, tolerance)
         if name is None:
             return Comparison(), len(source)
-        every = run_onnxruntime(inference, request.path, given, tuple(converted.tensors))
+        every = run(given, tuple(converted.tensors))
         before = {name: summarize(array) for name, array in every.items()}
         found = DifferenceVerdict(False) if converted.has_halves else _verdict(request, converted, main, inputs, every)
         return _comparison(name, differs + _first_difference(before, after, converted.tensors), found), len(source)
@@ -109,12 +135,12 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
     def special(evaluator: Evaluator, inputs: _Arrays) -> str | None:
         given = {**{name: inputs[new] for name, new in converted.inputs.items() if new in inputs}, **fixed}
         try:
-            source = run_onnxruntime(inference, request.path, given)
+            source = run(given, ())
             target, after = _run(evaluator, request, main, inputs, {})
             differs = _first_special(source, target, converted.outputs)
             if differs is None:
                 return None
-            every = run_onnxruntime(inference, request.path, given, tuple(converted.tensors))
+            every = run(given, tuple(converted.tensors))
         except (ArgumentError, RuntimeFailedError, InferenceLimitError):
             return None  # one of the two refuses such inputs
         before = {name: summarize(array) for name, array in every.items()}
@@ -128,8 +154,7 @@ def verify_onnx(request: ConvertRequest, converted: ConvertedModel, main: str, f
         is_open = is_open_in_source(converted.source, differing | {output}, equal)
         return None if is_open else f"'{output}' differs: {words}"
 
-    with Inference(request.memory_bytes) as inference:
-        return _on_trials(request, main, compared, special)
+    return _on_trials(request, main, compared, special)
 
 
 def _comparison(name: str, differs: str, found: DifferenceVerdict) -> Comparison:

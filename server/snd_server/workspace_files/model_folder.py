@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 MAIN = "main.sknd"
 ONNX_SUFFIX = ".onnx"
+PROGRAM_SUFFIX = ".pt2"
+"""End of the names of files by ``torch.export.save``."""
+SOURCE_SUFFIXES = (ONNX_SUFFIX, PROGRAM_SUFFIX)
+"""Ends of the names of models that are translated before they are read."""
 _MAIN_FILES = (MAIN, GRAPH)
 
 

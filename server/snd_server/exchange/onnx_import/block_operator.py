@@ -224,7 +224,7 @@ class OperatorMaker:
         made = Tensor(wanted, first.dtype, extents, first.kind, None, first.value)
         name = writer.name(made, wanted)
         if first.kind is TensorKind.VARIABLE:
-            if any(each.kind is not TensorKind.VARIABLE for each in row):
+            if any(each not in self._arrays for each in row):
                 raise UntranslatableError("variables and constants in one place")
             text.block("variable").add(_declaration(name, made))
             stored[first] = name

@@ -24,6 +24,9 @@ from snd_server.exchange.onnx_import.modules import Modules, common, title
 from snd_server.exchange.onnx_import.naming import snake
 from snd_server.exchange.onnx_import.source import Array
 
+_CLASS_WORTH = 5
+"""Value of a statement that an operator for a class of modules saves; statements of other windows are worth 2."""
+
 
 class Recognised(Struct, frozen=True):
     """The statements of a graph after blocks became operators, the operators, and the variables of the invocations."""
@@ -104,23 +107,23 @@ class _Search:
         self._codes: dict[tuple[int, Hashable], int] = {}
 
     def best_group(self, steps: Sequence[GraphStep], refused: set[Hashable]) -> tuple[Hashable, list[Window]] | None:
-        """Return the windows that save the most statements; whole modules count half as much again.
+        """Return the windows that save the most statements; those of modules, and of classes, count more.
 
         Of several, the windows with names in the model are preferred.
         """
         graph = _Graph(steps, self._codes)
         best: tuple[tuple[int, int], Hashable, list[Window]] | None = None
         for length in range(min(LONGEST_BLOCK, len(steps) // 2), 1, -1):
-            if best is not None and best[0][0] >= 3 * (len(steps) // length - 1) * (length - 1):
+            if best is not None and best[0][0] >= _CLASS_WORTH * (len(steps) // length - 1) * (length - 1):
                 continue
             for key, places in graph.repeated(length).items():
                 saved = (len(places) - 1) * (length - 1)
-                if key in refused or len(places) < 2 or (best is not None and 3 * saved < best[0][0]):
+                if key in refused or len(places) < 2 or (best is not None and _CLASS_WORTH * saved < best[0][0]):
                     continue
                 parts = [steps[at : at + length] for at in places]
                 if length < SHORTEST_BLOCK and not all(map(self._is_call, parts)):
                     continue
-                worth = saved * (3 if all(map(self._is_module, parts)) else 2)
+                worth = saved * max(2, min(map(self._module_worth, parts)))
                 if best is not None and worth < best[0][0]:
                     continue
                 rank = worth, sum(len(self._name(each)) for each in parts)
@@ -174,6 +177,12 @@ class _Search:
         """Return whether these are all statements of a module."""
         modules = self._modules(steps)
         return bool(modules) and self._sizes[modules[-1].path] == len(steps)
+
+    def _module_worth(self, steps: Sequence[GraphStep]) -> int:
+        """Return the value of each statement that an operator saves: that of a class, of a module, or of others."""
+        if not self._is_module(steps):
+            return 2
+        return _CLASS_WORTH if self._modules(steps)[-1].kind else 3
 
     def _is_call(self, steps: Sequence[GraphStep]) -> bool:
         """Return whether these are all statements of a call of a function."""

@@ -112,6 +112,14 @@ class Builder:
             self._demand_named(value)
         return literal(value)  # type: ignore[arg-type]
 
+    def state(self, data: Data) -> Tensor:
+        """Return the variable for a constant that the graph changes in a run."""
+        assert data.array is not None
+        made = Tensor(data.name, type_name(data.dtype), data.shape, TensorKind.VARIABLE)
+        self.arrays[made] = data.array
+        self.wanted[made] = data.name
+        return made
+
     def tensor(self, data: Data) -> Tensor:
         """Return the tensor of the new graph that a tensor of the source is."""
         if data.tensor is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from snd_analysis.symbolic.integers import Integer
 from snd_server.exchange.onnx_import.data import Data
 from snd_server.exchange.onnx_import.model_file import function_of
-from snd_server.exchange.onnx_import.source import SourceGraph, SourceNode, call_of
+from snd_server.exchange.onnx_import.source import EXPORTED_PROGRAM, SourceGraph, SourceNode, call_of
 
 if TYPE_CHECKING:
     import onnx
@@ -23,9 +23,11 @@ _calls = count()
 
 def definition_of(node: OnnxNode) -> list[SourceNode] | None:
     """Return the nodes that ONNX defines a node by; None if it defines it by words."""
+    source = node.source
+    if source.domain == EXPORTED_PROGRAM:
+        return None
     import onnx
 
-    source = node.source
     if any(isinstance(each, SourceGraph) for each in source.attributes.values()):
         return None
     try:

@@ -45,6 +45,8 @@ _KEEPS_NATURAL = frozenset([
 ])  # fmt: skip
 TRANSLATIONS: dict[tuple[str, str], Translation] = {}
 """Translations by domain and kind of node."""
+DOMAIN_TRANSLATIONS: dict[str, Translation] = {}
+"""Translations of all nodes of a domain that looks its kinds up itself."""
 
 
 def unless(condition: object, **attributes: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from snd_analysis.symbolic.values import format_value
 from snd_server.exchange.onnx_import.builder import Builder
 from snd_server.exchange.onnx_import.data import Data, UntranslatableError, type_name
 from snd_server.exchange.onnx_import.node import Item
-from snd_server.exchange.onnx_import.source import Declared, SourceNode
+from snd_server.exchange.onnx_import.source import EXPORTED_PROGRAM, Declared, SourceNode
 
 BOUND = 1_000_000
 """The bound of an extent that the source says none of."""
@@ -116,6 +116,8 @@ def declared_outputs(source: SourceNode, inputs: Sequence[Item], known: Mapping[
 
 
 def _inferred(source: SourceNode, inputs: Sequence[Item]) -> Iterator[tuple[str, Declared]]:
+    if source.domain == EXPORTED_PROGRAM:
+        return
     import onnx
 
     from snd_server.exchange.onnx_import.definitions import node_proto, type_proto

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_server.exchange.onnx_import.limits import DEEPEST_CALL, MOST_INLINED, MOST_NAME_CHARACTERS
 from snd_server.exchange.onnx_import.modules import CallNames, Modules, within
 
 Array: TypeAlias = np.ndarray[Any, Any]
+EXPORTED_PROGRAM = "torch.export"
+"""Domain of the calls of a program that PyTorch exported. ONNX defines none of them."""
 
 
 class InvalidModelError(Exception):
@@ -59,6 +61,12 @@ class SourceGraph(Struct, frozen=True, eq=False):
     known: Mapping[str, Declared]
     """Facts of the model about other tensors."""
     documentation: str = ""
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    """Greatest values of extents, by their names."""
+    updates: Mapping[str, str] = field(default_factory=dict)
+    """Tensors whose elements an initializer has after a run, by the name of the initializer."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names of initializers in the program, for those whose name in the graph is another one."""
 
 
 def symbols_of(graph: SourceGraph) -> set[str]:

@@ -109,21 +109,25 @@ class _Conversion:
         results = self._translator.graph(self._graph)
         names = [declared.name for declared in self._graph.outputs]
         outputs = {name: self._tensor(name, value) for name, value in zip(names, results, strict=True)}
-        tidy = tidied(needed_steps(self._builder.steps, filter(None, outputs.values())), self._builder)
+        given = dict(self._updates())
+        kept = (*filter(None, outputs.values()), *given.values())
+        tidy = tidied(needed_steps(self._builder.steps, kept), self._builder)
         self._same = tidy.same
         outputs = {name: None if each is None else tidy.source(each) for name, each in outputs.items()}
-        wanted = {tensor for tensor in outputs.values() if tensor is not None}
+        updates = {state: tidy.source(each) for state, each in given.items()}
+        wanted = {tensor for tensor in (*outputs.values(), *updates.values()) if tensor is not None}
         invoked = needed_steps(tidy.steps, wanted)
         used = frozenset[str]().union(*map(modules_of, invoked))
         definitions = DefinitionNames({*used, *self._translator.placeholders, *_TYPES})
         text = GraphText(f"graph {definitions.new(self._graph.name or 'model')}")
         origin = TensorOrigins(self._builder.wanted, self._builder.modules)
-        recognised = recognise(invoked, wanted, self._builder.arrays, origin, self._snapshot, definitions, _is_right)
+        fixed = {tensor: each for tensor, each in self._builder.arrays.items() if tensor not in updates}
+        recognised = recognise(invoked, wanted, fixed, origin, self._snapshot, definitions, _is_right)
         self._builder.wanted.update(recognised.names)
         steps = without_unused(recognised.steps, wanted)
         written_as = self._name(inputs, outputs, steps)
         self._declare_inputs(text, inputs)
-        weights = dict(self._constants(text, steps, [each for each in outputs.values() if each is not None]))
+        weights = dict(self._constants(text, steps, [*filter(None, outputs.values()), *updates, *updates.values()]))
         for tensor, arrays in recognised.weights.items():
             weights.update({f"{self._writer.name(tensor)}.{name}": array for name, array in arrays.items()})
         compose = text.block("compose")
@@ -134,6 +138,8 @@ class _Conversion:
         for name, result in outputs.items():
             if result is not None:
                 self._output(text, written_as[name], result, given_out)
+        for state, new in updates.items():
+            text.block("update").add(f"{self._writer.name(state)} = {self._writer.argument(new)};")
         head = [f"Converted from {source}."]
         left_out = tuple(name for name, result in outputs.items() if result is None)
         if left_out:
@@ -186,6 +192,14 @@ class _Conversion:
             self._translator.problems.append(UntranslatedNode(name, "output", str(reason)))
         return None
 
+    def _updates(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield the variables that the graph changes, each with its new value."""
+        for name, new in self._graph.updates.items():
+            state, result = self._translator.known[name], self._translator.known.get(new, Missing(new))
+            tensor = self._tensor(new, result)
+            if isinstance(state, Data) and state.tensor is not None and tensor is not None:
+                yield state.tensor, tensor
+
     def _name(
         self, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor | None], steps: Sequence[GraphStep]
     ) -> dict[str, str]:
@@ -229,6 +243,7 @@ class _Conversion:
 
     def _declare_inputs(self, text: GraphText, inputs: Mapping[str, Tensor]) -> None:
         bound: set[str] = set()
+        bounds = {str(self._symbols[name]): most for name, most in self._graph.bounds.items() if name in self._symbols}
         for tensor in inputs.values():
             parts = []
             for extent in tensor.shape or ():
@@ -236,7 +251,7 @@ class _Conversion:
                 written = format_value(extent)
                 if extent.value is None and written not in bound:
                     bound.add(written)
-                    written = f"{written}|{self._bound}"
+                    written = f"{written}|{bounds.get(written, self._bound)}"
                 parts.append(written)
             text.block("input").add(f"{self._writer.name(tensor)}: {tensor.dtype}[{', '.join(parts)}];")
 

@@ -18,10 +18,10 @@ from snd_server.exchange.onnx_import.data import Data, UntranslatableError, cons
 from snd_server.exchange.onnx_import.definitions import definition_of
 from snd_server.exchange.onnx_import.folding import folded
 from snd_server.exchange.onnx_import.naming import joined, readable, says_nothing, snake
-from snd_server.exchange.onnx_import.node import INT, TRANSLATIONS, Item, OnnxNode, TensorSequence
+from snd_server.exchange.onnx_import.node import DOMAIN_TRANSLATIONS, INT, TRANSLATIONS, Item, OnnxNode, TensorSequence
 from snd_server.exchange.onnx_import.operations.elementwise import within_type
 from snd_server.exchange.onnx_import.placeholders import declared_outputs, placeholder_of
-from snd_server.exchange.onnx_import.source import Array, Declared, SourceGraph, SourceNode
+from snd_server.exchange.onnx_import.source import EXPORTED_PROGRAM, Declared, SourceGraph, SourceNode
 
 _MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -62,14 +62,19 @@ class Translator:
         self._last: dict[str, SourceNode] = {}
         """The last node of each module, by the path of the module: it returns the module's result."""
 
-    def constants(self, arrays: Mapping[str, Array]) -> None:
+    def constants(self, graph: SourceGraph) -> None:
         """Add the initializers of a graph."""
-        for name, array in arrays.items():
-            self.known[name] = constant_of(array, "" if says_nothing(name) else readable(name))
+        for name, array in graph.initializers.items():
+            label = graph.labels.get(name, name)
+            shown = "" if says_nothing(label) else readable(label)
+            known = constant_of(array, shown)
+            if name in graph.updates:
+                known = replace(known, tensor=self.builder.state(known), array=None)
+            self.known[name] = known
 
     def graph(self, graph: SourceGraph) -> list[Item | Missing]:
         """Translate all nodes, and return the outputs; untranslated nodes are in ``problems``."""
-        self.constants(graph.initializers)
+        self.constants(graph)
         self._declared = {**graph.known, **{each.name: each for each in graph.outputs}}
         self._last = {node.modules[-1].path: node for node in graph.nodes if node.modules}
         for node in graph.nodes:
@@ -147,7 +152,7 @@ class Translator:
         decided = comparison_of(node)
         if decided is not None:
             return [constant_of(decided)]
-        translate = TRANSLATIONS.get((source.domain, source.kind))
+        translate = TRANSLATIONS.get((source.domain, source.kind)) or DOMAIN_TRANSLATIONS.get(source.domain)
         if translate is None:
             return self._defined(node)
         found = translate(node)
@@ -159,7 +164,8 @@ class Translator:
         source = node.source
         nodes = definition_of(node)
         if nodes is None:
-            where = f" of the domain '{source.domain}'" if source.domain else ""
+            is_onnx = source.domain in ("", EXPORTED_PROGRAM)
+            where = "" if is_onnx else f" of the domain '{source.domain}'"
             raise UntranslatableError(f"there is no operator for this kind of node{where}")
         for each in nodes:
             self.translate(replace(each, modules=source.modules))
@@ -177,7 +183,7 @@ class Translator:
         around = dict(self.known)
         self.known.update(known)
         try:
-            self.constants(graph.initializers)
+            self.constants(graph)
             for each in graph.nodes:
                 self.translate(each)
             return [self.value(each.name) for each in graph.outputs]

@@ -222,6 +222,11 @@ def within_type(node: OnnxNode, result: Data) -> Data:
     is_known = result.array is not None or result.contents is not None
     if not is_sum or is_known or result.dtype.kind not in "iu" or bits_of(result.dtype) > _WRAPPED_BITS:
         return result
+    return wrapped(node, result)
+
+
+def wrapped(node: OnnxNode, result: Data) -> Data:
+    """Return ints wrapped to the bits of their type."""
     signed = unless(_is_signed(result.dtype), signed=False)
     return node.run("onnx.wrap", result, bits=bits_of(result.dtype), **signed, like=result.dtype)
 
