@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis.base import Span
+from snd_analysis.compose.compared_types import compared_types
 from snd_analysis.model import Place
 from snd_analysis.skriptnd.names import (
     OperatorName,
@@ -233,6 +234,14 @@ class Template:
     def formulas(self) -> tuple[tuple[int, nodes.Lowering], ...]:
         """The formulas of ``@lower``, in order."""
         return self._entries(BlockKind.LOWER, nodes.Lowering)
+
+    @cached_property
+    def compared_types(self) -> frozenset[tuple[str, str]]:
+        """The pairs of different generic types whose values are compared."""
+        if len(self.generics) < 2:
+            return frozenset()
+        statements = (each for _, each in (*self.using, *self.assertions, *self.formulas))
+        return frozenset(compared_types(self.resolution, statements))
 
     @cached_property
     def components(self) -> tuple[tuple[int, nodes.Component], ...]:

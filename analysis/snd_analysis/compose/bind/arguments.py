@@ -33,7 +33,7 @@ from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, 
 def failing_generic_type(
     template: Template, dtypes: Mapping[str, str], given: Sequence[tuple[Member, str | None]]
 ) -> Failure | None:
-    """Return a type outside the base of its generic type, or two types for one; None if all fit.
+    """Return a type outside the base of its generic type, two types for one, or two that don't compare; or None.
 
     ``dtypes`` are the types by the name of the generic type, ``given`` the attributes and inputs with the type of the
     value of each. Types that are not known are skipped, as are generic types of a caller.
@@ -59,6 +59,13 @@ def failing_generic_type(
                 template.shown, generic.name.text, first, _described(template, other[0]), f"'{other[1]}'"
             )
             return _failure(template, generic, rules.GENERIC_CONFLICT, message, other[0])
+    for pair in sorted(template.compared_types):
+        left, right = (dtypes.get(name) for name in pair)
+        if "str" in (left, right) and left != right and left in CONCRETE and right in CONCRETE:
+            message = f"'{template.shown}' compares '{left}' with '{right}', but strings compare with strings only"
+            generic = next(each for each in template.generics if each.name.text == pair[1])
+            source = next((member for member, _ in given if member.node.type.text == pair[1]), None)
+            return _failure(template, generic, rules.GENERIC_CONFLICT, message, source)
     return None
 
 
