@@ -13,5 +13,5 @@ def demand_onnx() -> None:
         import onnx  # noqa: F401
         import onnxruntime  # noqa: F401
     except ImportError as missing:
-        message = f"this needs the package {missing.name}: pip install 'snd[onnx]' installs it"
+        message = f"this needs the package {missing.name}: pip install {missing.name} installs it"
         raise MissingExtraError(message) from missing

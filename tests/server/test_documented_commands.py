@@ -66,3 +66,9 @@ def test_targets_are_those_of_the_makefile():
     told = TEXTS["CONTRIBUTING.md"]
     named = set(re.findall(r"^make ([a-z-]+)", told, re.MULTILINE))
     assert named == targets
+
+
+def test_snd_is_installed_from_a_checkout_since_no_index_has_it():
+    for path, text in TEXTS.items():
+        if path != "CHANGELOG.md":
+            assert not re.findall(r"pip install '?snd\b|snd(?:-check)?@v\d|rev: v\d", text), path

@@ -33,7 +33,7 @@ def test_page(name: str, programs: Path, real, request: pytest.FixtureRequest):
     """``pytest --update-goldens`` writes the programs and outputs into the page."""
     page = TUTORIAL / name
     text = page.read_text(encoding="utf-8")
-    if "snd[onnx]" in text:
+    if ".[onnx]" in text:
         pytest.importorskip("onnx", reason="the development package onnx is not installed")
         pytest.importorskip("onnxruntime", reason="the development package onnxruntime is not installed")
 

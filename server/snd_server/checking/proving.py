@@ -42,7 +42,7 @@ class Prover:
     def __init__(self) -> None:
         """Raise MissingExtraError where z3 is not installed."""
         if not is_available():
-            raise MissingExtraError("proofs need the package z3-solver: pip install 'snd[proofs]' installs it")
+            raise MissingExtraError("proofs need the package z3-solver: pip install z3-solver installs it")
         self._evaluator = SampleEvaluator()
 
     def __enter__(self) -> Prover:

@@ -26,7 +26,7 @@ def mcp(root: str) -> None:
     extra snd[mcp].
     """
     if find_spec("mcp") is None:
-        raise click.ClickException("this needs the package mcp: pip install 'snd[mcp]' installs it")
+        raise click.ClickException("this needs the package mcp: pip install mcp installs it")
     from snd_server.mcp.server import serve
 
     serve(root)

@@ -44,7 +44,10 @@ def export_nnef1(request: ExportRequest, chosen: Chosen, variables: Mapping[str,
             if dialect is Dialect.TRACT and has_tract():
                 files.insert(0, FileInTract(model, chosen, variables, folder, inference))
             elif dialect is Dialect.TRACT:
-                say("warning: tract is not installed, so it did not run the file: pip install 'snd[tract]'", err=True)
+                say(
+                    "warning: tract is not installed, so it did not run the file: pip install tract installs it",
+                    err=True,
+                )
             for file in files:
                 found = verify(chosen, variables, file, request.seed, request.memory_bytes)
                 status = shown_comparison(found, file.engine, request.quiet)

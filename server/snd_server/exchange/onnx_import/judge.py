@@ -28,7 +28,7 @@ def run_onnxruntime(
     try:
         import onnxruntime
     except ImportError:
-        raise RuntimeFailedError("this takes the package 'onnxruntime': pip install 'snd[onnx]'") from None
+        raise RuntimeFailedError("this needs the package onnxruntime: pip install onnxruntime installs it") from None
     try:
         model = _with_outputs(path, tensors) if tensors else os.fspath(path)
         results = inference.run(model, inputs, tensors, optimizes=False)

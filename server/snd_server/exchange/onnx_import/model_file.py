@@ -41,7 +41,7 @@ def demand_onnx() -> None:
     try:
         import onnx  # noqa: F401
     except ImportError:
-        raise OnnxMissingError("reading ONNX takes the package 'onnx': pip install 'snd[onnx]'") from None
+        raise OnnxMissingError("ONNX files need the package onnx: pip install onnx installs it") from None
 
 
 def read_model(path: str, most_bytes: int) -> SourceGraph:

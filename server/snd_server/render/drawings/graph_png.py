@@ -13,7 +13,7 @@ def demand_png() -> None:
     try:
         import resvg_py  # noqa: F401
     except ImportError as missing:
-        raise DrawingError("a .png needs the package resvg-py: pip install 'snd[svg]' installs it") from missing
+        raise DrawingError("a .png needs the package resvg-py: pip install resvg-py installs it") from missing
 
 
 def graph_png(svg: str) -> bytes:

@@ -38,7 +38,7 @@ def graph_svg(
         import py_mini_racer  # noqa: F401
     except ImportError as missing:
         raise DrawingError(
-            "an .svg needs the package mini-racer: pip install 'snd[svg]' installs it on x86-64 and ARM64. "
+            "an .svg needs the package mini-racer: pip install mini-racer installs it on x86-64 and ARM64. "
             "-o FILE.html, FILE.dot and FILE.json need no package"
         ) from missing
     request = {"engine": engine(), "model": content, "levels": levels, "theme": theme, "megabytes": megabytes}
