@@ -68,6 +68,8 @@ MOST_LISTED_NAMES = 5
 """Maximum number of names in a sentence about tensors. Further names are '…'."""
 MOST_TENSORS_OF_OPERATION = 4
 """Maximum number of tensors of one operation in the table of `snd shapes`. Further tensors are '...'."""
+ALL_LEVELS = 50
+"""Levels of operators in a drawing that mean all, operators of the library included; none are nested so deeply."""
 MOST_DOT_NODES = 20_000
 """Maximum number of nodes of a drawing for Graphviz. Operators that would lead beyond stay closed."""
 MOST_DOT_ATTRIBUTES = 6

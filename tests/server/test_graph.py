@@ -207,6 +207,27 @@ def test_dot_of_a_small_net(real, model):
         assert b"nn.linear" in drawn.stdout
 
 
+@pytest.mark.parametrize("format", ["dot", "svg"])
+def test_a_level_opens_operators_of_the_model_and_all_those_of_the_library(real, project, format):
+    if format == "svg":
+        pytest.importorskip("py_mini_racer", reason="drawings need mini-racer, the extra snd[svg]")
+    (project / "main.sknd").write_text(
+        "import layer;\n"
+        "operator block { @input { x: real[b, c]; } @output { y: real[b, 4]; }\n"
+        "    @compose { y = layer.linear{channels=4}(x); } }\n"
+        "graph net { @input { x: real[2, 3]; } @output { y: real[2, 4]; } @compose { y = block(x); } }\n"
+    )
+
+    def drawn(levels: str) -> str:
+        outcome = real("graph", ".", "--format", format, "--open", levels)
+        assert outcome.status == 0
+        return outcome.stdout
+
+    closed, first, every = (drawn(levels) for levels in ("0", "2", "all"))
+    assert ("layer.linear" in closed, "layer.linear" in first) == (False, True)
+    assert ("nn.linear" in first, "nn.linear" in every) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("example", "levels"),
     sample([("lenet", "all"), ("detection", "all"), ("lstm", "all"), ("resnet50", "1"), ("transformer", "1")], 3),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from snd_server.cli.shared_options import argument_options, config_option, examples
-from snd_server.commands.graph import ALL_LEVELS, GraphFormat, GraphRequest, draw
+from snd_server.commands.graph import GraphFormat, GraphRequest, draw
 from snd_server.console.progress import busy
 from snd_server.console.terminal import json_text, show, show_bytes, show_document
-from snd_server.limits import DRAWING_SECONDS
+from snd_server.limits import ALL_LEVELS, DRAWING_SECONDS
 from snd_server.render.drawings.graph_png import demand_png, graph_png
 from snd_server.render.drawings.graph_svg import DrawingError
 from snd_server.render.reports import full
@@ -49,7 +49,8 @@ _ALL = "all"
 @click.option("--format", "format", type=click.Choice(_FORMATS), help="Output format; overrides the suffix.")
 @click.option(
     "--open", "levels", metavar="all|LEVEL", default="0",
-    help="Open operators to this depth in .svg, .png and .dot; 0, all closed, by default.",
+    help="Open operators to this depth in .svg, .png and .dot; 0, all closed, by default. Operators of the library are "
+    "opened by 'all' only.",
 )  # fmt: skip
 @argument_options
 @click.option(

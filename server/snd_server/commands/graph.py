@@ -21,9 +21,6 @@ from snd_server.running.chosen_graph import chosen_graph, compose_chosen
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
 
-ALL_LEVELS = 50
-"""Operators are hardly nested so deeply."""
-
 
 class GraphFormat(StrEnum):
     """Format of a drawing."""

@@ -57,6 +57,7 @@ export interface Node {
   attributes?: { name: string; value: unknown; text: string; default: boolean }[];
   body?: number;
   cut?: boolean;
+  library?: boolean;
   update?: boolean;
   macs?: number | null;
   macs_bound?: number | null;
@@ -130,7 +131,13 @@ export function isEntrance(node: Node): boolean {
   return node.kind === "input" || node.kind === "capture";
 }
 
-/** The toggled nodes for so many levels of open operators; not more than `most` nodes are then drawn. */
+/** So many levels open everything, operators of the library too. */
+export const ALL_LEVELS = 50;
+
+/**
+ * The toggled nodes for so many levels of open operators; not more than `most` nodes are then drawn. Operators of the
+ * library stay closed: their parts are not those of the model.
+ */
 export function opened(model: GraphModel, levels: number, most = 3000): Set<string> {
   const toggled = new Set<string>();
   let drawn = model.bodies[0].nodes.length;
@@ -139,7 +146,7 @@ export function opened(model: GraphModel, levels: number, most = 3000): Set<stri
     const next: typeof level = [];
     const open = (body: Body, path: string): void => {
       for (const node of body.nodes) {
-        if (node.body === undefined) continue;
+        if (node.body === undefined || (node.library && levels < ALL_LEVELS)) continue;
         const inner = model.bodies[node.body];
         const at = pathOf(path, node);
         if (drawn + inner.nodes.length > most) {

@@ -11,7 +11,7 @@ from snd_analysis.base import Location
 from snd_analysis.compose import Cost, Specialization, multiply_adds, shown, specialization_of
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
-from snd_analysis.skriptnd.names import OperatorName
+from snd_analysis.skriptnd.names import OperatorName, is_library
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import NULL, UNDEFINED, ItemRun, Maybe, Pack, Value
 
@@ -264,6 +264,7 @@ class _Body:
             location=places.of(operation.place),
             statement=places.statement(operation.place),
             definition=None if operation.operator is None else places.definition(operation.operator),
+            library=operation.operator is not None and is_library(operation.operator.path),
             update=update, macs=cost.exact, macs_bound=cost.most,
         )  # fmt: skip
 

@@ -97,6 +97,8 @@ class NodeView(Struct, frozen=True):
     statement: Location | None = None
     """The whole statement that the node belongs to."""
     definition: Location | None = None
+    library: bool = False
+    """True if the operator is one of the library; a level opens operators of models only."""
     update: bool = False
     """True if the node is one of ``@update``."""
     macs: int | None = None
@@ -209,6 +211,8 @@ def _node(node: NodeView, locate: Locate) -> dict[str, Any]:
         content["statement"] = locate(node.statement)
     if node.definition is not None:
         content["definition"] = locate(node.definition)
+    if node.library:
+        content["library"] = True
     if node.update:
         content["update"] = True
     if node.kind.value in ("operation", "branch", "loop"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from snd_server.limits import LONGEST_DOT_LABEL, MOST_DOT_ATTRIBUTES, MOST_DOT_NODES
+from snd_server.limits import ALL_LEVELS, LONGEST_DOT_LABEL, MOST_DOT_ATTRIBUTES, MOST_DOT_NODES
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _SHAPES = {
@@ -29,12 +29,14 @@ class _Writer:
         self._bodies: Sequence[Mapping[str, Any]] = content["bodies"]
         self._quantized: Mapping[str, str] = content["quantizations"]
         self._written = 0
+        self._opens_library = False
 
     def lines(self, levels: int) -> Iterator[str]:
         yield f"digraph {_quoted(self._content['graph'])} {{"
         yield '  graph [fontname="Helvetica", compound=true, ranksep=0.35, nodesep=0.3];'
         yield '  node [fontname="Helvetica", fontsize=11, style="filled,rounded", color="#c3cad4", margin="0.12,0.06"];'
         yield '  edge [fontname="Helvetica", fontsize=9, color="#8c98a8", fontcolor="#667284", arrowsize=0.6];'
+        self._opens_library = levels >= ALL_LEVELS
         yield from self._body(0, "n", levels, "  ")
         yield "}"
 
@@ -45,7 +47,7 @@ class _Writer:
         for at, node in enumerate(body["nodes"]):
             name = f"{prefix}_{at}"
             inner = node.get("body")
-            inside = levels > 0 or node["kind"] == "part"
+            inside = (levels > 0 and (self._opens_library or not node.get("library"))) or node["kind"] == "part"
             if inner is None or not inside or self._written + len(self._bodies[inner]["nodes"]) > MOST_DOT_NODES:
                 yield f"{indent}{name} [{_attributes(node, body, self._quantizations(node, body, number))}];"
                 continue

@@ -1,6 +1,6 @@
 // The page of a drawing: in an editor's panel, or in a file that stands alone.
 import { items, type Item } from "../draw";
-import { opened, type GraphModel, type Values } from "../model";
+import { ALL_LEVELS, opened, type GraphModel, type Values } from "../model";
 import { pageRules } from "../palette";
 import type { PlacedBody } from "../place";
 import { followKeys, followPointer } from "./acts";
@@ -14,8 +14,6 @@ import { Minimap } from "./minimap";
 import { openAround, toggle } from "./opening";
 import css from "./page.css";
 import { Selection } from "./selection";
-
-const ALL_LEVELS = 50;
 
 class Page {
   private readonly layouts = new Layouts(document.getElementById("engine")!.textContent!);
