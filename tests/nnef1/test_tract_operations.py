@@ -561,19 +561,10 @@ def test_non_zero():
     close(run_operation("tract_onnx_non_zero(x, count_symbol = 'n')", x=x), np.stack(np.nonzero(x)))
 
 
-def test_delay():
-    call = "tract_pulse_delay(x, axis = 1, delay = 1, overlap = 2)"
-    close(run_operation(call, x=X), np.pad(X, ((0, 0), (3, 0), (0, 0)))[:, :5])
-
-
 @pytest.mark.parametrize(
     ("call", "shape"),
     [
         ("tract_onnx_multinomial(x, dtype = 6, sample_size = 3, seed = 1.0)", (2, 3)),
-        ("tract_pulse_pulse_pad(x, axis = 1, before = 1, after = 0, begin_input = 0, end_input = 9)", (2, 4)),
-        ("tract_pulse_mask(x, axis = 1, begin = 1, end = 3, value = 0.0)", (2, 4)),
-        ("tract_pulse_cumsum(x, axis = 1)", (2, 4)),
-        ("tract_extra_exp_unit_norm(x, x, axis = 0, alpha = 0.9)", (2, 4)),
         (
             "tract_transformers_dyn_kv_cache(x, name = 'k', axis = 1, datum_type = 'f32', "
             "past_sequence_shape = [2, 5], input_sequence_shape = [2, 4])",

@@ -50,7 +50,9 @@ from snd_analysis.workspace.files import (
 from snd_analysis.workspace.limits import MOST_KEPT_GRAPHS
 
 # ---- the operators that implement operations of NNEF 1.0, by the names of the operations -----------------------------
-_MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1")}
+_STREAMS = "tract_pulse"
+"""The module of operators that no text names: operations on streams become these."""
+_MODULES = {Dialect.KHRONOS: ("nnef1",), Dialect.TRACT: ("tract", "nnef1", _STREAMS)}
 """Modules in which operations are looked up, in this order: for tract first its additions and changes."""
 
 
@@ -79,10 +81,9 @@ class OperationScope(ModuleScope, frozen=True, eq=False):
 @cache
 def operation_names(dialect: Dialect) -> frozenset[str]:
     """Return the names of the operations of a dialect."""
-    modules = operations_of_dialect(dialect).imports.values()
-    return frozenset(
-        name.removesuffix("_") for module in modules for name in module.definitions if not name.startswith("_")
-    )
+    imports = operations_of_dialect(dialect).imports
+    names = [name for module, found in imports.items() if module != _STREAMS for name in found.definitions]
+    return frozenset(name.removesuffix("_") for name in names if not name.startswith("_"))
 
 
 @lru_cache(maxsize=MOST_KEPT_GRAPHS)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Elsewhere, Location, Related, Severity, Span, checked_by
 from snd_analysis.compose import Composition, Failure, Session, Site, Template, compose_root, shown
-from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, is_format_library, is_library
+from snd_analysis.skriptnd.names import is_format_library, is_library
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Value
 from snd_analysis.workspace import Snapshot, reached_diagnostics
@@ -131,9 +131,6 @@ def _evaluator(request: RunRequest) -> Evaluator:
     return Evaluator(limits, target="snd_server.exchange.onnx_export.engine:make")
 
 
-_DELAY = OperatorName(f"{LIBRARY_PREFIX}tract", "tract_pulse_delay")
-
-
 class _TookTooLong(Exception):  # noqa: N818 - it is no fault
     """The texts alone take more time than the run may."""
 
@@ -228,8 +225,6 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
                 f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"
             )
             raise ArgumentError(f"--quantize: {message}")
-    if request.steps > 1 or request.state is not None:
-        _refuse_delays(snapshot, template.name)
     attributes, tensors = request.attributes, request.inputs
     if is_format_library(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
@@ -264,20 +259,6 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         names_labels=names_labels(request), idle_rules=idle,
     )  # fmt: skip
     return PreparedRun(template, evaluation, nothing_yet)
-
-
-def _refuse_delays(snapshot: Snapshot, name: OperatorName) -> None:
-    """Raise ArgumentError for a definition that delays a stream: snd knows the first pulse of a delay only."""
-    seen, pending = {name}, [name]
-    while pending:
-        invoked = [each for each in snapshot.invoked(pending.pop()) if each not in seen]
-        if _DELAY in invoked:
-            raise ArgumentError(
-                "'tract_pulse_delay' keeps items for the next pulse, which snd does not: "
-                "run one pulse, without --steps and --state"
-            )
-        seen |= {*invoked}
-        pending += invoked
 
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> tuple[Mapping[str, Any], str | None]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from snd_server.workspace_files.files import is_tensor_archive, tensor_archives
 from snd_server.workspace_files.model_folder import MAIN
 from snd_server.workspace_files.reading import read_file, reason
 from snd_server.workspace_files.tensor_files import OF_SEVERAL, SUFFIXES, read_arrays, stored_arrays
+
+if TYPE_CHECKING:
+    from snd_analysis.nnef1.elaborate import StoredVariable
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -115,10 +118,10 @@ def by_variables(
 
 
 def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, Array]:
-    """Return the variables of a model in NNEF 1.0 that have a file.
+    """Return the variables of a model in NNEF 1.0 that have a file, and the first states of its streams.
 
-    It is ``LABEL.dat`` beside the graph, or a tensor of a ``.safetensors`` file there. Raise ArgumentError for a file
-    that can't be used. Files of more than ``most_bytes`` together are refused.
+    The file is ``LABEL.dat`` beside the graph, or a tensor of a ``.safetensors`` file there. Raise ArgumentError for a
+    file that can't be used. Files of more than ``most_bytes`` together are refused.
     """
     contents = stored_files(snapshot, path, most_bytes)
     found: dict[str, Array] = {}
@@ -131,7 +134,7 @@ def stored_weights(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[st
 
 
 def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str, bytes]:
-    """Return the variables of a model in NNEF 1.0 that have a file, each as the content of a ``.dat`` file.
+    """Return the variables of a model in NNEF 1.0 with a file or first state, each as the content of a ``.dat`` file.
 
     Raise ArgumentError for a file that can't be read. Files of more than ``most_bytes`` together are refused.
     """
@@ -140,17 +143,31 @@ def stored_files(snapshot: Snapshot, path: str, most_bytes: int) -> Mapping[str,
         return {}
     from snd_analysis.workspace import tensor_path  # of NNEF 1.0, as all that is stored
 
-    files = {each.name: tensor_path(path, each.label) for each in variables}
+    labels = {each.name: each.label for each in variables if each.initial is None}
+    labels |= {each.name: each.initial for each in variables if isinstance(each.initial, str)}
+    files = {name: tensor_path(path, label) for name, label in labels.items()}
     contents = dict(_stored(path, list(dict.fromkeys(filter(None, files.values()))), most_bytes))
     found = {name: contents[file] for name, file in files.items() if file is not None and file in contents}
-    others = {each.label.lstrip("/") for each in variables if each.name not in found}
+    others = {label.lstrip("/") for name, label in labels.items() if name not in found}
     if others:
         left = most_bytes - sum(map(len, contents.values()))
         together = dict(_stored_together(path, others, left))
-        for each in variables:
-            if each.name not in found and (label := each.label.lstrip("/")) in together:
-                found[each.name] = together[label]
-    return found
+        for name, label in labels.items():
+            if name not in found and (plain := label.lstrip("/")) in together:
+                found[name] = together[plain]
+    return {**found, **dict(_first_states(variables, most_bytes))}
+
+
+def _first_states(variables: Sequence[StoredVariable], most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """Yield what a model keeps of a stream before its first pulse, unless files have it. Raise ArgumentError."""
+    for each in variables:
+        if not isinstance(each.initial, tuple):
+            continue
+        if prod(each.shape) * np.dtype(np.float64).itemsize > most_bytes:
+            raise ArgumentError(f"the state '{each.name}' takes more memory than is allowed")
+        items = np.asarray(each.initial)
+        kind = items.dtype if items.dtype.kind != "f" else np.float32
+        yield each.name, write_tensor(np.broadcast_to(items.astype(kind), (prod(each.shape),)).reshape(each.shape))
 
 
 def _stored_together(path: str, labels: Collection[str], most_bytes: int) -> Iterator[tuple[str, bytes]]:

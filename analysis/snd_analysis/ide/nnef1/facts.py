@@ -159,7 +159,7 @@ Stored = tuple[StoredVariable, str | None, TensorFile | None]
 
 def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
     """Return the variable whose label an offset stands in."""
-    for variable in elaborated(snapshot.db, path).variables:
+    for variable in _with_files(snapshot, path):
         if variable.span.start <= offset <= variable.span.end and not variable.folder:
             return _stored(snapshot, path, variable)
     return None
@@ -168,7 +168,7 @@ def stored_at(snapshot: Snapshot, path: str, offset: int) -> Stored | None:
 def stored_named(snapshot: Snapshot, path: str, value: ElaboratedValue) -> Stored | None:
     """Return the variable that a value is."""
     names = set(tensor_names(value))
-    found = (each for each in elaborated(snapshot.db, path).variables if each.name in names)
+    found = (each for each in _with_files(snapshot, path) if each.name in names)
     variable = next(found, None)
     return None if variable is None or len(names) > 1 else _stored(snapshot, path, variable)
 
@@ -185,7 +185,7 @@ def stored_path(snapshot: Snapshot, path: str, offset: int) -> str | None:
 
 def labels(snapshot: Snapshot, path: str) -> Iterable[Stored]:
     """Yield every variable whose label is in the file, with its own file."""
-    return (_stored(snapshot, path, each) for each in elaborated(snapshot.db, path).variables if not each.folder)
+    return (_stored(snapshot, path, each) for each in _with_files(snapshot, path) if not each.folder)
 
 
 def submodel_labels(snapshot: Snapshot, path: str) -> Iterable[tuple[Span, str]]:
@@ -193,6 +193,11 @@ def submodel_labels(snapshot: Snapshot, path: str) -> Iterable[tuple[Span, str]]
     for use in submodels_in(elaborated(snapshot.db, path)):
         if use.is_own and use.submodel is not None and use.submodel.folder == use.label:
             yield use.span, join(dirname(path), use.submodel.path)
+
+
+def _with_files(snapshot: Snapshot, path: str) -> Iterator[StoredVariable]:
+    """Yield the variables that files belong to: not the states of streams."""
+    return (each for each in elaborated(snapshot.db, path).variables if each.initial is None)
 
 
 def _stored(snapshot: Snapshot, path: str, variable: StoredVariable) -> Stored:

@@ -16,6 +16,7 @@ from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.elaborate.streams.properties import PulsedModel
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, QuantizedType
 from snd_analysis.nnef1.syntax import Dialect, nodes
@@ -41,6 +42,11 @@ class StoredVariable(Struct, frozen=True):
     """All items, for a small tensor with a file."""
     folder: str = ""
     """The folder of the submodel that declares it; ``span`` is then the invocation of the submodel."""
+    initial: tuple[float | int, ...] | str | None = None
+    """For a state that the graph keeps of a stream, its first items, one for all alike, or the label of their file.
+
+    Such a variable has its name as its label, and no file of its own.
+    """
 
 
 class Unproven(Struct, frozen=True):
@@ -169,6 +175,8 @@ class NamesOfFile(Struct, frozen=True):
     """The tensors that are quantized: their files may have codes."""
     quantized_types: Mapping[str, QuantizedType] = {}
     """Types of quantized tensors of the graph for tract, by their names."""
+    pulsed: PulsedModel | None = None
+    """Properties of the model, if tract pulsified it."""
     header_end: int = 0
     """Offset after the last line of the header, where repairs add lines."""
 
@@ -207,6 +215,10 @@ class ElaborationContext:
         """Number of statements of fragments, counted once per invocation."""
         self.items_made = 0
         """Number of items of all computed arrays together."""
+        self.stored: dict[str, str] = {}
+        """Labels of the variables that have files, by their names."""
+        self.turns = 0
+        """Number of scans whose bodies the current statement is in."""
         self.made: dict[GraphTensor, GraphTensor] = {}
         """Tensors whose items are known, each with the tensor that produces them in the graph."""
 
@@ -248,6 +260,8 @@ class ElaborationContext:
             self.inputs.update(record.inputs)
         if record.made:
             self.made.update(record.made)
+        for variable, _ in record.variables:
+            self.stored[variable.name] = variable.label
 
     def tensor_file(self, label: str) -> TensorFile | None:
         """Return the tensor file of a label, as far as it is known, and record the lookup."""

@@ -51,6 +51,8 @@ from snd_analysis.nnef1.elaborate.steps import (
     variables_of,
     with_same_nodes,
 )
+from snd_analysis.nnef1.elaborate.streams.properties import pulsed_model
+from snd_analysis.nnef1.elaborate.streams.pulses import PULSES
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
 from snd_analysis.nnef1.names import assigned_names
@@ -69,7 +71,7 @@ class FragmentsOfFile(Struct, frozen=True, eq=False):
     """The fragments whose heads can't be read."""
 
 
-SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS, **RESOURCES}
+SPECIAL = {**SOURCES, **REWRITTEN, **SUBMODELS, **RESOURCES, **PULSES}
 """Operations beyond a plain invocation of an operator: their parameters, and their evaluators."""
 
 
@@ -127,8 +129,9 @@ def elaborate(
     quantized = frozenset(quantized_name(line) for _, line in (() if quantization is None else quantization.lines))
 
     types = quantized_types(quantization) if tree.dialect is Dialect.TRACT else {}
+    pulsed = pulsed_model(fragments)
     names_of_file = NamesOfFile(
-        fragments, symbols, asserted, assigned.keys(), unreadable, quantized, types, _header_end(items)
+        fragments, symbols, asserted, assigned.keys(), unreadable, quantized, types, pulsed, _header_end(items)
     )
     context = ElaborationContext(tree.dialect, operators, files, names_of_file)
     if graph is None or not graph.body:
@@ -138,7 +141,8 @@ def elaborate(
     # A result that is assigned more than once, as tract allows, has the name of its last value.
     context.graph.reserve(frozenset(name for name in results if assigned[name] > 1))
     facts = (*context.symbols.items(), *asserted.items())
-    environment = (context.dialect, facts, unreadable, quantized, parameters, results, context.graph.reserved, types)
+    reserved = context.graph.reserved
+    environment = (context.dialect, facts, unreadable, quantized, parameters, results, reserved, types, pulsed)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)

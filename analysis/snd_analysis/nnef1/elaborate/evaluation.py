@@ -417,7 +417,7 @@ class BodyEvaluator:
             self.makes_symbols = False
             return UNKNOWN if given is None or has_quantized(given) else make(self, node, given, target)
         template = self.context.template(name)
-        if template is None:
+        if template is None or name not in self.context.operators.names(self.context.dialect):
             for argument in node.arguments:
                 self.evaluate(argument.value)
             if name in self.context.names.unreadable:

@@ -115,6 +115,7 @@ def _variable(
     items = () if file is None else file.items
     variable = StoredVariable(made.name, path, extents, span, items, evaluator.context.folder)
     evaluator.context.record.variables.append((variable, not evaluator.frame.chain))
+    evaluator.context.stored[made.name] = path
     if file is not None and len(file.items) == prod(extents) and file.items:
         return replace(made, known=KnownItems(extents, file.items))
     return made

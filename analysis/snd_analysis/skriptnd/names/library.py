@@ -21,7 +21,7 @@ _STANDARD = "std"
 _MODULES: Final = {
     _STANDARD: ("algo", "image", "layer", "layout", "linalg", "math", "misc", "nn", "quant", "rand"),
     "cvm": ("cvm",),
-    "nnef1": ("nnef1", "nnef1_quantization", "tract"),
+    "nnef1": ("nnef1", "nnef1_quantization", "tract", "tract_pulse"),
     "onnx": ("onnx",),
     "tennis": ("tennis",),
     "tosa": ("tosa",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snd_analysis import rules
@@ -16,7 +17,7 @@ from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.arithmetic import binary
 from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.items.item_types import Given
+from snd_analysis.nnef1.elaborate.items.item_types import Given, item_type
 from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.scans.arguments import (
     Output,
@@ -29,12 +30,13 @@ from snd_analysis.nnef1.elaborate.scans.arguments import (
 )
 from snd_analysis.nnef1.elaborate.scans.loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.scans.probing import combined_extents
+from snd_analysis.nnef1.elaborate.streams.pulses import stream_state, update_state
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown, type_name
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.symbolic import integers
-from snd_analysis.symbolic.integers import EqualityVerdict, Integer
+from snd_analysis.symbolic.integers import TRUE, EqualityVerdict, Integer
 
 _LISTS = ("scan", "full", "state", "output")
 PARAMETERS = (
@@ -54,10 +56,27 @@ def scan(
     lists = read_lists(evaluator, call, body, given, target)
     if lists is None:
         return UNKNOWN
-    made = _Scan(evaluator, call, body, lists, target).results()
+    made = _Scan(evaluator, call, body, lists, target, _stream(evaluator, given)).results()
     if made is None:
         return UNKNOWN
     return ItemList(tuple(made), is_tuple=True) if len(made) > 1 else made[0]
+
+
+class _Stream(Struct, frozen=True):
+    """Properties of a scan that goes on with the next pulse of a stream."""
+
+    skip: int
+    """Number of turns at the start of the stream that leave the states as they are."""
+    is_kept: bool
+    """True if the states of the last turn are those of the first turn of the next pulse."""
+
+
+def _stream(evaluator: BodyEvaluator, given: Mapping[str, Given]) -> _Stream:
+    flags = [given[name].value for name in ("reset_every_turn", "external_state") if name in given]
+    begins_anew = any(each is TRUE or (isinstance(each, Integer) and each.value != 0) for each in flags)
+    skip = given["skip"].value if "skip" in given else integers.constant(0)
+    number = skip.value if isinstance(skip, Integer) else None
+    return _Stream(number or 0, evaluator.context.names.pulsed is not None and not begins_anew)
 
 
 def _body(evaluator: BodyEvaluator, given: Given) -> nodes.Definition | None:
@@ -83,8 +102,12 @@ class _Scan:
         body: nodes.Definition,
         lists: ScanLists,
         target: nodes.Expression | None,
+        stream: _Stream,
     ) -> None:
         self._evaluator = evaluator
+        self._stream = stream
+        self._position: GraphTensor | None = None
+        self._last: Mapping[str, ElaboratedValue] = {}
         self._call = call
         self._body = body
         self._lists = lists
@@ -100,6 +123,10 @@ class _Scan:
         self._full = {name: self._as_tensor(value) for name, value in self._lists.full.items()}
         self._states = [replace(each, initial=self._as_tensor(each.initial)) for each in self._lists.states]
         count = self._lists.scanned[0].count
+        if self._stream.is_kept:
+            return self._pulse(count)
+        if self._stream.skip and count.value is None:
+            return self._symbolic(count, is_loop=False)
         return self._counted(count.value) if count.value is not None else self._symbolic(count)
 
     def _as_tensor(self, value: ElaboratedValue) -> ElaboratedValue:
@@ -110,10 +137,51 @@ class _Scan:
     def _turn(self, pieces: Mapping[str, ElaboratedValue]) -> Mapping[str, ElaboratedValue]:
         """Invoke the body; return its results by name."""
         values = {name: Given(value, self._span) for name, value in {**self._full, **pieces}.items()}
+        self._evaluator.context.turns += 1
         found = self._evaluator.invoke_fragment(self._call, self._body, values, None)
+        self._evaluator.context.turns -= 1
         names = [each.name.text for each in self._body.head.results]
         made = found.values if isinstance(found, ItemList) and len(names) > 1 else (found,)
         return dict(zip(names, made, strict=False))
+
+    def _pulse(self, count: Integer) -> list[ElaboratedValue] | None:
+        """Return the results of a pulse, whose last states the next pulse begins with."""
+        kept = [
+            self._kept(f".{each.parameter}", one.initial, each.initial)
+            for one, each in zip(self._lists.states, self._states, strict=True)
+        ]
+        position = self._kept(".position", integers.constant(0), integers.constant(0)) if self._stream.skip else None
+        if count.value is None or None in kept or (self._stream.skip and position is None):
+            return self._symbolic(count, is_loop=False)
+        self._states = [
+            replace(each, initial=state) for each, state in zip(self._states, kept, strict=True) if state is not None
+        ]
+        self._position = position
+        made = self._counted(count.value)
+        values = [*self._last.values(), None if position is None else self._operation("add", position, count)]
+        for state, value in zip((*kept, position), values, strict=True):
+            if state is not None and isinstance(value, GraphTensor) and made is not None:
+                update_state(self._evaluator, self._span, state, value)
+        return made
+
+    def _kept(self, suffix: str, initial: ElaboratedValue, made: ElaboratedValue) -> GraphTensor | None:
+        """Return a variable that begins as ``initial``, with the extents of ``made``; None if it can't be one."""
+        wanted = f"{self._evaluator.frame.making or 'result'}{suffix}"
+        shape, dtype = _shape(made), item_type(made)
+        if shape is None or dtype is None:
+            return None
+        return stream_state(self._evaluator, self._span, wanted, dtype, tuple(shape), initial)
+
+    def _after_skipped(self, number: int, before: ElaboratedValue, after: ElaboratedValue) -> ElaboratedValue:
+        """Return a state after a turn: the first turns of a stream do not change it."""
+        if self._position is None:
+            return before if number < self._stream.skip else after
+        counts = self._operation("ge", self._position, integers.constant(self._stream.skip - number))
+        arguments = {"condition": counts, "true_value": after, "false_value": before}
+        return self._invoked("select", {name: Given(each, self._span) for name, each in arguments.items()}, None)
+
+    def _operation(self, name: str, x: ElaboratedValue, y: ElaboratedValue) -> ElaboratedValue:
+        return self._invoked(name, {"x": Given(x, self._span), "y": Given(y, self._span)}, None)
 
     def _counted(self, count: int) -> list[ElaboratedValue] | None:
         """Return the results of a scan of some turns, one invocation after the other."""
@@ -124,13 +192,16 @@ class _Scan:
             steps.append(self._turn({**state, **pieces}))
             if number == 0 and not self._is_right(steps[0], pieces):
                 return None
-            state = {each.parameter: steps[-1].get(each.result, UNKNOWN) for each in self._states}
+            before, state = state, {each.parameter: steps[-1].get(each.result, UNKNOWN) for each in self._states}
+            if self._stream.skip:
+                state = {name: self._after_skipped(number, before[name], value) for name, value in state.items()}
+        self._last = state
         return [
             self._joined([each.get(output.result, UNKNOWN) for each in steps], output, target)
             for output, target in zip(self._lists.outputs, self._targets, strict=True)
         ]
 
-    def _symbolic(self, count: Integer) -> list[ElaboratedValue] | None:
+    def _symbolic(self, count: Integer, is_loop: bool = True) -> list[ElaboratedValue] | None:
         """Return the results of a scan of an unknown number of turns: of a loop, or their shapes alone."""
         state = {each.parameter: each.initial for each in self._states}
         pieces = {each.parameter: _any_piece(each) for each in self._lists.scanned}
@@ -142,7 +213,7 @@ class _Scan:
             # The composition of a turn reports the mistakes in the body.
             self._turn({**state, **{each.parameter: self._piece(each, 0, 1) for each in self._lists.scanned}})
             return None
-        made = self._loop(count)
+        made = self._loop(count) if is_loop else None
         if made is not None:
             return made
         return [

@@ -1,0 +1,1 @@
+"""Streams: operations of tract that keep items from one pulse to the next."""
