@@ -53,10 +53,14 @@ class Layers(MutableMapping[K, V]):
     def get(self, key: K, default: Any = None) -> Any:
         """Return the value of a key."""
         found = self._top.get(key, _NOTHING)
-        if found is _NOTHING and self._below:
-            found = self._found.get(key, _UNKNOWN)
-            if found is _UNKNOWN:
-                found = self._found[key] = self._find(key)
+        if found is not _NOTHING:
+            return found
+        below = self._below
+        if len(below) < 2:
+            return below[0].get(key, default) if below else default
+        found = self._found.get(key, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._found[key] = self._find(key)
         return default if found is _NOTHING else found
 
     def _find(self, key: K) -> Any:

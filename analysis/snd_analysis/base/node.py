@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Generic, TypeVar, overload
 
 from msgspec import Struct
@@ -78,8 +78,11 @@ def children(node: Node) -> Iterator[Node]:
             yield from (item for item in value if isinstance(item, Node))
 
 
-def descendants(node: Node) -> Iterator[Node]:
-    """Yield ``node`` and all nodes below it, without recursion. Spans below an ``Entry`` count from that entry."""
+def descendants(node: Node, but: Set[type] = frozenset()) -> Iterator[Node]:
+    """Yield ``node`` and all nodes below it, without recursion. Spans below an ``Entry`` count from that entry.
+
+    Skips nodes of the types ``but``, with the nodes below them.
+    """
     pending = [node]
     pop, push = pending.pop, pending.append
     left = _NODES_AT_ONCE
@@ -100,10 +103,11 @@ def descendants(node: Node) -> Iterator[Node]:
                 continue
             if type(value) is tuple:
                 for item in reversed(value):
-                    if isinstance(item, Node):
+                    if isinstance(item, Node) and type(item) not in but:
                         push(item)
             elif isinstance(value, Node):
-                push(value)
+                if type(value) not in but:
+                    push(value)
             elif isinstance(value, NodeSequence):
                 pending.extend(value[::-1])
 

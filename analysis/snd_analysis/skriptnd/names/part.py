@@ -20,6 +20,8 @@ from snd_analysis.skriptnd.syntax import keywords, nodes
 
 _NOTABLE = frozenset((nodes.Call, nodes.Binary, nodes.Component, nodes.Loop, nodes.Result, nodes.ResultTuple))
 """The types of nodes that are looked for in statements."""
+_LEAVES = frozenset((nodes.Literal, nodes.Name, nodes.Operator, nodes.Qualified, nodes.TypeName))
+"""Frequent types of nodes that never contain one in ``_NOTABLE``."""
 
 Notable = TypeVar("Notable", bound=nodes.Node)
 
@@ -163,7 +165,7 @@ class StatementPart(Struct, frozen=True, eq=False, dict=True):
 def notable(statement: nodes.Node) -> Mapping[type[nodes.Node], Sequence[Any]]:
     """Return the nodes of a statement by the types that are looked for."""
     found: dict[type[nodes.Node], list[nodes.Node]] = {}
-    for node in nodes.descendants(statement):
+    for node in nodes.descendants(statement, _LEAVES):
         if type(node) in _NOTABLE:
             found.setdefault(type(node), []).append(node)
     return found

@@ -192,7 +192,7 @@ def resolve_declared(
         elif isinstance(current, nodes.Call | nodes.Qualified):
             resolve_expression(tables, scope, current)
         else:
-            pending.extend(reversed(list(nodes.children(current))))
+            pending.extend(reversed([each for each in nodes.children(current) if type(each) is not nodes.Literal]))
 
 
 def resolve_using(tables: Tables, scope: Scope, entries: list[tuple[int, nodes.Using]]) -> None:

@@ -118,7 +118,8 @@ class TypingState:
         rank, shape = self._rank(node), typed.type.shape
         if shape is not None and rank != shape.rank:
             shape = TensorShape(shapes.opaque("rank") if rank is None else rank, "..")
-        return TypedValue(replace(typed.type, shape=shape), self._extents(node), None, False, None, node)
+        type_ = typed.type if shape is typed.type.shape else replace(typed.type, shape=shape)
+        return TypedValue(type_, self._extents(node), None, False, None, node)
 
     def _rank(self, node: nodes.Node) -> Integer | None:
         """Return the rank of the tensor in an expression; None if it may be one of several."""

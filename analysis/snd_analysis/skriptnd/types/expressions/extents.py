@@ -41,6 +41,8 @@ def run_in_order(tasks: Iterable[Task]) -> None:
 
 def peek(context: Context, expression: nodes.Node) -> Typed:
     """Return the type and value of an expression that is checked, and reported about, later."""
+    if type(expression) is nodes.Literal:  # most extents are literals, about which there is nothing to report
+        return infer(context, expression)
     with context.silent():
         return infer(context, expression)
 
