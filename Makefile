@@ -5,6 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed.stamp
 DEVELOPING := $(VENV)/developing.stamp
+EDITORS := $(VENV)/editors.stamp
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Writes a group of dependencies from pyproject.toml as requirements: the pip that comes with 3.11 knows no --group.
+list_of = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["$(1)"], sep="\n")' > $(VENV)/$(1).txt
 # As an installation that is not editable does: where PYTHONDONTWRITEBYTECODE is set, every start would compile again.
 COMPILE := $(BIN)/python -m compileall -q -j 0 analysis runtime server
 VERSION_FILE := server/snd_server/__init__.py
@@ -32,15 +36,13 @@ demo: $(INSTALLED)
 ## Install everything and run the tests of every change: of long sweeps a sample, the language server for one client.
 test: $(DEVELOPING)
 	$(PYTEST) $(CHANGES)
-	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
 
 ## Everything: all cases of all sweeps, every client, real editors, and the benchmarks.
-test-all: $(DEVELOPING)
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["distribution"], sep="\n")' > $(VENV)/distribution.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/distribution.txt
+test-all: $(EDITORS)
+	$(call list_of,distribution)
+	$(PIP) --requirement $(VENV)/distribution.txt
 	$(PYTEST) --exhaustive --timeout 3600 $(CHANGES)
 	$(BIN)/python -m pytest --exhaustive --timeout 3600 tests/editors/nvim tests/editors/tree_sitter tests/editors/vscode
-	$(BIN)/snd test analysis/snd_analysis/libraries examples --quiet
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-quiet
 
 ## The extension for VS Code as one file, vscode-extension/dist/skriptnd.vsix; takes Node and npm.
@@ -49,7 +51,7 @@ extension: $(INSTALLED)
 
 ## The extension in a real VS Code, the plugin in a real Neovim: what they need is downloaded into .editors (or
 ## SND_EDITORS_CACHE, which clones may share). Screenshots and logs are left in test-output/editors.
-test-editors: $(DEVELOPING)
+test-editors: $(EDITORS)
 	$(BIN)/python -m pytest tests/editors
 
 ## Attacks at random, for FUZZ_SECONDS, on what reads foreign bytes; tests/fuzz says what is kept of what is found.
@@ -101,15 +103,21 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): $(BIN)/python pyproject.toml $(VERSION_FILE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .[svg]
+	$(PIP) --editable .[svg]
 	$(COMPILE) || true
 	@touch $@
 
-# The list of tools is read from pyproject.toml by Python itself: the pip that comes with 3.11 knows no --group.
-$(DEVELOPING): $(INSTALLED)
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"], sep="\n")' > $(VENV)/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement $(VENV)/dev.txt
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["oracles"], sep="\n")' > $(VENV)/oracles.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --only-binary :all: --requirement $(VENV)/oracles.txt \
+# snd is installed together with the tools, so that pip resolves once.
+$(DEVELOPING): $(BIN)/python pyproject.toml $(VERSION_FILE)
+	$(call list_of,dev)
+	$(PIP) --no-compile --editable .[svg] --requirement $(VENV)/dev.txt
+	$(call list_of,oracles)
+	$(PIP) --no-compile --no-deps --only-binary :all: --requirement $(VENV)/oracles.txt \
 		|| echo "There is no tosa-tools for this machine: its comparisons are skipped."
+	$(COMPILE) || true
+	@touch $(INSTALLED) $@
+
+$(EDITORS): $(DEVELOPING)
+	$(call list_of,editors)
+	$(PIP) --no-compile --requirement $(VENV)/editors.txt
 	@touch $@

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from support.sources import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ROOT / "analysis/snd_analysis"
 LAZY = {"lark"}
@@ -59,7 +61,7 @@ MOST_FILES_IN_A_FOLDER = 20
 def _nodes(path: Path) -> tuple[tuple[ast.Import | ast.ImportFrom | ast.Call, bool], ...]:
     """The imports and calls of a file, and whether each stands outside of any function."""
     found = []
-    open_nodes: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), True)]
+    open_nodes: list[tuple[ast.AST, bool]] = [(syntax_tree(path), True)]
     while open_nodes:
         node, is_outside = open_nodes.pop()
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Call):
@@ -101,7 +103,7 @@ def _modules() -> dict[str, Path]:
 @cache
 def _exported(package: str) -> frozenset[str]:
     """The names in ``__all__`` of a package, or imported as themselves; one of them may also be a module's."""
-    body = ast.parse(_modules()[package].read_text(encoding="utf-8")).body
+    body = syntax_tree(_modules()[package]).body
     aliases = (alias for node in body if isinstance(node, ast.ImportFrom) for alias in node.names)
     if reexported := frozenset(alias.name for alias in aliases if alias.name == alias.asname):
         return reexported

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from support.sources import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 _ANNOTATION = re.compile(r"\b(?:error|warning|info|hint)\[([a-z0-9-]+)\]: (.+)")
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
@@ -46,7 +48,7 @@ def of_runtime() -> list[str]:
     """Return what the runtime says of tensors, files and runs that fail: what it raises, and what it returns."""
     found = set()
     for path in sorted((ROOT / "runtime").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax_tree(path)):
             calls = node.exc if isinstance(node, ast.Raise) else node
             if isinstance(calls, ast.Call) and (isinstance(node, ast.Raise) or _name(calls.func) in _FAILURES):
                 found.update(text for each in calls.args for text in _texts(each) if " " in text)
@@ -67,7 +69,7 @@ def of_commands() -> list[str]:
     """Return the messages of commands, as they stand in the code."""
     found = set()
     for path in sorted((ROOT / "server").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax_tree(path)):
             if isinstance(node, ast.Call) and node.args and _name(node.func) in _CALLS:
                 found.update(_texts(node.args[0]))
     return sorted(found)

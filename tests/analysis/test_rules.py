@@ -18,6 +18,7 @@ from support.annotations import parse_annotations
 from support.memory import check, fixed, shown, snapshot_of, split_files
 from support.rules import FOUND_ELSEWHERE, checked_rules
 from support.sampling import sample
+from support.sources import syntax_tree
 
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ROOT / "analysis" / "snd_analysis"
@@ -150,7 +151,7 @@ PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*/*.md"))
 
 def _declared(path: Path) -> list[str]:
     """The names of the rules that a file declares."""
-    calls = (node for node in ast.walk(ast.parse(SOURCES[path])) if isinstance(node, ast.Call))
+    calls = (node for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.Call))
     return [ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "Rule"]
 
 
@@ -177,9 +178,9 @@ def test_every_rule_is_referred_to():
     """Type checkers see to it that every rule that is referred to is declared."""
     named = {
         name
-        for text in SOURCES.values()
+        for path, text in SOURCES.items()
         if "rules" in text or "Rule" in text
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax_tree(path))
         for name in _constants(node)
     }
     assert [rule for rule in catalogue.names() if rule.upper().replace("-", "_") not in named] == []

@@ -9,6 +9,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from support.sources import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 MOST_LINES = 60
 LONG_LOOPS = {"automaton.py: advance", "gemm.py: _kernel", "tokens.py: tokenize"}
@@ -20,7 +22,7 @@ LIMIT = re.compile(r"_?(MOST|LONGEST|DEEPEST)(_\w+)?")
 def _files() -> dict[Path, ast.Module]:
     """The syntax trees of all files that users get."""
     paths = (path for folder in ("analysis", "runtime", "server") for path in (ROOT / folder).rglob("*.py"))
-    return {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(paths)}
+    return {path.relative_to(ROOT): syntax_tree(path) for path in sorted(paths)}
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.stmt | None]]:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from analysis.test_layers import PACKAGES
+from support.sources import syntax_tree
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {"analysis": "snd_analysis", "runtime": "snd_runtime", "server": "snd_server"}
@@ -26,7 +27,7 @@ def modules() -> Mapping[str, ast.Module]:
     for folder, package in SOURCES.items():
         for path in (ROOT / folder / package).rglob("*.py"):
             name = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
-            found[name.removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+            found[name.removesuffix(".__init__")] = syntax_tree(path)
     return found
 
 

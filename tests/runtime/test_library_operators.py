@@ -26,7 +26,7 @@ _SESSION = Session(_SNAPSHOT)
 _OPERATORS = [*library_operators(_SNAPSHOT)]
 _FOUND = [OperatorName("snd:tract", "max_pool_with_index")]
 """Operators that refused inputs late: here those without spatial dimensions."""
-_SAMPLE = [*dict.fromkeys((*_FOUND, *sample(_OPERATORS, 40)))]
+_SAMPLE = [*dict.fromkeys((*_FOUND, *sample(_OPERATORS, 20)))]
 _LIMITS = Limits(seconds=20, tensor_bytes=1 << 28)
 _DECIDED_BY_VALUES = {
     "division-by-zero", "index-out-of-range", "limit-exceeded", "negative-extent", "no-evaluation", "unpredictable",

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.sampling import sample
+
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
@@ -195,7 +197,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", sample(TEXTS, 11))
 def test_statements_are_those_of_a_person(name: str, project: Path, real: Run):
     graph, expected = TEXTS[name]
     _save(graph, Path("model.onnx"))

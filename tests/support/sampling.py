@@ -33,5 +33,5 @@ def tries(some: int, all_of_them: int) -> int:
 
 
 def examples(count: int) -> int:
-    """Return how many examples Hypothesis tries of a property that is worth ``count``: a quarter if not exhaustive."""
-    return tries(max(5, count // 4), count)
+    """Return how many examples Hypothesis tries of a property that is worth ``count``: an eighth if not exhaustive."""
+    return tries(max(5, count // 8), count)

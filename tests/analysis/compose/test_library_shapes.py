@@ -158,7 +158,7 @@ def test_shapes(group: Callable[[], Iterator[Case]], form: str) -> None:
     cases = [each for each in _cases(group) if form == "numbers" or each.symbolic]
     if form != "numbers" and len(cases) > 150:  # each symbolic form takes a half of many
         cases = cases[form == "dynamic" :: 2]
-    cases = sample(cases, 24)
+    cases = sample(cases, 14)
     snapshot = _snapshot(cases, form)
     problems = []
     for at, each in enumerate(cases):

@@ -147,7 +147,7 @@ def test_damage_stays_in_its_definition(extension: Path, damage: str) -> None:
     rng = random.Random(damage)
     before, behind = LIBRARY["linalg"], LIBRARY["quant"]
     behind = behind[behind.index("\noperator ") :]
-    damaged = {str(number): _damaged(before, damage, rng) + behind for number in range(tries(15, 60))}
+    damaged = {str(number): _damaged(before, damage, rng) + behind for number in range(tries(6, 60))}
     expected = grammar_tokens(extension, {"behind": behind})["behind"]
     for text, lines in zip(damaged.values(), grammar_tokens(extension, damaged).values(), strict=True):
         assert lines[-len(expected) + 1 :] == expected[1:], text[: -len(behind)]

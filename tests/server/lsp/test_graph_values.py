@@ -13,7 +13,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from support.lsp.clients import SERVER, Editor, begin, change_text, open_text, position, rest
+from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, open_text, position, rest
 from support.lsp.shown_values import lenses
 from support.waiting import FAR_SECONDS, eventually
 
@@ -78,7 +78,7 @@ graph net {
 LOOP = "y, ~ = with u = x, k = 0.0 while math.lt(k, 1.0) do { v = math.neg(u); i = math.mul(k, 1.0); yield v, i; };"
 
 
-@pytest_lsp.fixture(config=SERVER, params=["visual-studio-code", "neovim@v0.10"])
+@pytest_lsp.fixture(config=SERVER, params=PULLING)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
     options = {"snd": {"evaluation": {"timeout": 2}}}
     lsp_client.set_configuration(options)

@@ -25,7 +25,7 @@ from snd_runtime.samples import (
 )
 from snd_runtime.samples.proposal import propose_sample
 from snd_server.lsp.values.sample_writing import comment_text
-from support.lsp.clients import SERVER, Editor, begin, change_text, codes, open_text, position, rest
+from support.lsp.clients import PULLING, SERVER, Editor, begin, change_text, codes, open_text, position, rest
 from support.lsp.gate import Gate
 from support.memory import snapshot_of
 from support.sampling import sample
@@ -60,7 +60,7 @@ CAN_NOT_RUN = (
 )
 
 
-@pytest_lsp.fixture(config=SERVER, params=["visual-studio-code", "neovim@v0.10"])
+@pytest_lsp.fixture(config=SERVER, params=PULLING)
 async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest):
     await begin(lsp_client, request.param)
     yield

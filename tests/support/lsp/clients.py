@@ -107,9 +107,16 @@ SERVER = _InProcess(server_command=[], client_factory=make_editor)
 
 ALL_EDITORS = ("visual-studio-code", "neovim@v0.10", "emacs")
 """Clients with different abilities, on which the answers of some requests depend."""
-EDITORS = (ALL_EDITORS[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ALL_EDITORS[1:]))
-PULLING = ("visual-studio-code", "neovim@v0.10")
-PUSHING = ("neovim@v0.9", "emacs")
+
+
+def _first(*editors: str) -> tuple[Any, ...]:
+    """Return parameters of a fixture: the first editor, and in an exhaustive run the others."""
+    return (editors[0], *(pytest.param(each, marks=pytest.mark.exhaustive) for each in editors[1:]))
+
+
+EDITORS = _first(*ALL_EDITORS)
+PULLING = _first("visual-studio-code", "neovim@v0.10")
+PUSHING = _first("neovim@v0.9", "emacs")
 
 
 def capabilities(editor: str) -> types.ClientCapabilities:
