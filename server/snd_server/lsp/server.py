@@ -205,6 +205,11 @@ class SndServer(LanguageServer):
         _logger.warning("%s", message)
         self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Warning, message))
 
+    def publish(self, path: str, found: list[types.Diagnostic]) -> None:
+        """Show the diagnostics of a file that no document is. May be called on any thread."""
+        uri = self.session.documents.uri(path)
+        self._soon(self.text_document_publish_diagnostics, types.PublishDiagnosticsParams(uri, found))
+
     def tell(self, message: str) -> None:
         """Show the user a message about finished work. May be called on any thread."""
         self._soon(self.window_show_message, types.ShowMessageParams(types.MessageType.Info, message))

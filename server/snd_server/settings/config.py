@@ -124,15 +124,15 @@ def _load(path: str, wrong: Callable[[ConfigError], None], explicit: bool = Fals
     try:
         text = read_file(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
     except OSError as error:
-        wrong(ConfigError(f"{origin}: cannot be read: {reason(error)}"))
+        wrong(ConfigError(f"cannot be read: {reason(error)}", origin))
         return Configuration(folder, origin)
     except UnicodeDecodeError as error:
-        wrong(ConfigError(f"{origin}: not UTF-8: byte at offset {error.start}"))
+        wrong(ConfigError(f"not UTF-8: byte at offset {error.start}", origin))
         return Configuration(folder, origin)
     table = ("tool", "snd") if os.path.basename(path) == "pyproject.toml" else ()
     settings = parse_settings(text, origin, table, wrong)
     if settings is None and explicit:
-        wrong(ConfigError(f"{origin}: has no table [tool.snd]"))
+        wrong(ConfigError("has no table [tool.snd]", origin))
     return None if settings is None else Configuration(folder, origin, settings)
 
 

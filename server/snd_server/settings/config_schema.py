@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from snd_analysis.base import Source, Span
 from snd_analysis.skriptnd.format import DEFAULT_WIDTH
 from snd_server.limits import MOST_CONFIGURATION_DOTS, MOST_MODULE_PATHS, MOST_UNKNOWN_KEYS
 from snd_server.settings.rule_selection import RuleSettings, UnknownRuleError, demand_known, nearest
@@ -59,10 +60,10 @@ def parse_settings(
         _demand_few_dots(text)
         document: Any = tomllib.loads(text)
     except RecursionError:
-        wrong(ConfigError(f"{origin}: its values are nested too deeply"))
+        wrong(ConfigError("its values are nested too deeply", origin))
         return Settings()
     except ValueError as error:  # TOMLDecodeError; of numbers with thousands of digits a plain ValueError
-        wrong(ConfigError(_with_line(origin, str(error).partition("\n")[0], text)))
+        wrong(_invalid(origin, str(error).partition("\n")[0], text))
         return Settings()
     for name in table:
         document = document.get(name) if isinstance(document, dict) else None
@@ -182,13 +183,16 @@ class _Reader(Struct, frozen=True):
         tomllib knows no lines; a word in a comment further up can mislead this, which costs only precision.
         """
         if not self.text:
-            return ConfigError(f"{self.origin}: {message}")
+            return ConfigError(message, self.origin)
         lines = self.text.splitlines()
         header = r"^\s*\[\s*" + r"\s*\.\s*".join(map(re.escape, self.table)) + r"\b"
         start = _first(lines, 0, header) if self.table else 0
         if after is not None:
             start = _first(lines, start, _word(after))
-        return ConfigError(f"{self.origin}:{_first(lines, start, _word(word)) + 1}: {message}")
+        line = _first(lines, start, _word(word))
+        found = re.search(_word(word), lines[line]) if line < len(lines) else None
+        columns = (found.end() - len(word), found.end()) if found is not None else (0, 0)
+        return ConfigError(message, self.origin, _place(self.text, line + 1, *columns))
 
 
 def _word(word: str) -> str:
@@ -208,8 +212,18 @@ def _demand_few_dots(text: str) -> None:
         raise ValueError("there are too many dots in a line")
 
 
-def _with_line(origin: str, message: str, text: str) -> str:
-    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message)
-    if match:
-        return f"{origin}:{match[2]}:{match[3]}: {match[1]}"
-    return f"{origin}:{len(text.splitlines()) or 1}: {message.removesuffix(' (at end of document)')}"
+def _invalid(origin: str, message: str, text: str) -> ConfigError:
+    """Return the error for a text that is no TOML; tomllib appends the place to its messages."""
+    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message)
+    if found is None:
+        line = len(text.splitlines()) or 1
+        return ConfigError(message.removesuffix(" (at end of document)"), origin, _place(text, line, 0, 0))
+    column = int(found[3]) - 1
+    return ConfigError(found[1], origin, _place(text, int(found[2]), column, column))
+
+
+def _place(text: str, line: int, start: int, end: int) -> tuple[Source, Span]:
+    """Return characters of a line, counted from 1, as a place."""
+    source = Source("", text)
+    at = source.line_starts[min(line, len(source.line_starts)) - 1]
+    return source, Span(at + start, at + end)

@@ -74,7 +74,7 @@ def _patterns(folder: str, name: str, wrong: Callable[[ConfigError], None]) -> P
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         pass
     except OSError as error:
-        wrong(ConfigError(f"{path}: {reason(error)}"))
+        wrong(ConfigError(reason(error), path))
     except PatternError as error:
-        wrong(ConfigError(f"{path}: {error}"))
+        wrong(ConfigError(str(error), path))
     return Patterns(())

@@ -147,17 +147,15 @@ def test_code_is_coloured_by_the_grammars(window: Window):
 
 
 def test_a_mistake_in_snd_toml_is_told(window: Window, folder: Path):
-    """VS Code itself knows no TOML: the schema is for extensions that do, the server tells mistakes in any case."""
+    """VS Code itself knows no TOML: the schema is for extensions that do, the server marks mistakes in any case."""
     window.open_file("main.sknd")
     window.sees(".view-line", "real[1, 4, 16, 16]")
     (folder / "snd.toml").write_text('line-width = "wide"\n', encoding="utf-8")
     try:
-        told = window.page.locator(".notifications-center .notification-list-item").filter(has_text="line-width")
-        # A message that needs no answer is in sight for some seconds only.
-        window.do(lambda: window.command("Notifications: Show Notifications"), told.is_visible, "the message")
-        window.screenshot("snd-toml-message")
         window.open_file("snd.toml")
         expect(window.page.locator(".statusbar-item[id='status.editor.mode']")).to_have_text("Plain Text")
+        window.sees(".squiggly-error")
+        assert not window.page.locator(".notification-toast").filter(has_text="line-width").count()
         window.screenshot("snd-toml")
     finally:
         (folder / "snd.toml").unlink()

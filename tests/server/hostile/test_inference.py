@@ -19,7 +19,7 @@ VERSIONS = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("d", 1)]
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("snd_server.exchange.inference.MOST_INFERENCE_SECONDS", 3.0)
+    monkeypatch.setattr("snd_server.exchange.engine_process.MOST_INFERENCE_SECONDS", 3.0)
     monkeypatch.setattr("snd_server.exchange.verification.LONGEST_VERIFICATION_RUN", 1.0)
     monkeypatch.setattr("snd_server.exchange.export_comparison.LONGEST_VERIFICATION_RUN", 1.0)
     monkeypatch.setattr("snd_server.exchange.trials.MOST_VERIFICATION_SECONDS", 3.0)

@@ -36,6 +36,7 @@ def _initialize(server: SndServer, params: types.InitializeParams) -> None:
     server.session.capabilities = params.capabilities
     server.session.converter = Converter(types.PositionEncodingKind(encoding))
     server.session.on_config_error = server.warn
+    server.session.on_config_diagnostics = server.publish
     server.session.diagnostic_abilities = diagnostic_abilities(params.capabilities)
     if params.trace is not None:
         server.protocol.trace = params.trace

@@ -59,6 +59,9 @@ class ClientSession:
         self.capabilities = types.ClientCapabilities()
         self.diagnostic_abilities = DiagnosticAbilities()
         self.on_config_error: Callable[[str], None] = lambda message: None
+        """Called with an error of a file that has no place to show it, such as an ignore file."""
+        self.on_config_diagnostics: Callable[[str, list[types.Diagnostic]], None] = lambda path, found: None
+        """Called with the present diagnostics of a configuration file."""
         self.heap = Heap()
         self._thread = AnalysisThread(self.heap.settle)
         self._asked: defaultdict[str, set[Question]] = defaultdict(set)
@@ -69,6 +72,7 @@ class ClientSession:
         self._opened: dict[str, Document] = {}
         self._configurations = Configurations(wrong=self._tell)
         self._told: set[str] = set()
+        self._config_diagnostics: dict[str, list[types.Diagnostic]] = {}
         self._scopes = Scopes()
         self._folders: tuple[str, ...] = ()
         self._files: list[str] | None = None
@@ -162,6 +166,9 @@ class ClientSession:
     def _read_configurations_again(self) -> None:
         self._configurations = Configurations(wrong=self._tell)
         self._told.clear()
+        for path in self._config_diagnostics:
+            self.on_config_diagnostics(path, [])
+        self._config_diagnostics.clear()
         self._files = self._archives = None
 
     def set_folders(self, folders: Iterable[str]) -> None:
@@ -281,9 +288,18 @@ class ClientSession:
 
     def _tell(self, mistake: ConfigError) -> None:
         message = str(mistake)
-        if message not in self._told:
-            self._told.add(message)
+        if message in self._told:
+            return
+        self._told.add(message)
+        if mistake.place is None:
             self.on_config_error(message)
+            return
+        path = os.path.abspath(mistake.origin)
+        found = types.Diagnostic(
+            self.converter.range(*mistake.place), mistake.reason, severity=types.DiagnosticSeverity.Error, source="snd"
+        )
+        self._config_diagnostics.setdefault(path, []).append(found)
+        self.on_config_diagnostics(path, [*self._config_diagnostics[path]])
 
 
 def _is_small(archive: str) -> bool:
