@@ -59,6 +59,7 @@ from snd_analysis.proofs.limits import MILLISECONDS, MOST_TOLD_APART
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import bounding_conditions, length_of
 from snd_analysis.proofs.partial_operations import DIVIDES, defined_goals, may_fail, text_of_failure
+from snd_analysis.proofs.preimages import nonzero_divisors_in
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
@@ -254,17 +255,10 @@ class _Formulas:
             if place.bounds is Bounds.SKIPPED:
                 index, extent = self.logic.term(place.index, point), self.extent(slot, at)
                 # An index without a value fails before anything can be skipped.
-                defined = all_of(*self._divisors_of(place.index, point))
+                defined = all_of(*nonzero_divisors_in(place.index, point, self.logic))
                 yield implies(defined, index >= 0)
                 if extent is not None:
                     yield implies(defined, index < self.logic.integer(extent))
-
-    def _divisors_of(self, index: Term, point: Point) -> Iterator[Expression]:
-        """Yield that the divisors in an index are not zero."""
-        for term in subterms(index):
-            match term:
-                case Apply(operation="/" | "\\" | "%", dtype="int", operands=(_, divisor)):
-                    yield negation(equal(self.logic.term(divisor, point), 0))
 
     def within_axes(self, formula: Formula, point: Point, count: int) -> Iterator[Expression]:
         """Yield that the first indices are within their bounds."""

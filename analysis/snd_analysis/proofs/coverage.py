@@ -20,10 +20,10 @@ from snd_analysis.proofs.goal import (
     implies,
     number,
 )
-from snd_analysis.proofs.inverse import inverse
 from snd_analysis.proofs.limits import MILLISECONDS, MOST_WRITERS
 from snd_analysis.proofs.logic import Logic
 from snd_analysis.proofs.mends import length_of
+from snd_analysis.proofs.preimages import Preimage, preimages, regained
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import TRUE, Integer
@@ -107,7 +107,9 @@ def coverage(
         hit = any_of(*(_is_hit(writer, cells, logic, writing.sufficient) for writer in writers))
         yield posed(inside, hit, unless=_SKIPS if any(each.is_guarded for each in writers) else "")
     for writer in writers:
-        if not all(isinstance(place.index, AxisPosition) for place in writer.write.places):
+        # An index that stands on the right alone may write an element once for each of its values.
+        told = {place.index.axis for place in writer.write.places if isinstance(place.index, AxisPosition)}
+        if len(told) < len(writer.formula.axes):
             enough = _is_regained(writer, logic, writing.necessary, facts)
             yield posed(*_twice(writer, writer, logic, writing.necessary), enough)
     for one, other in combinations(writers, 2):
@@ -123,10 +125,17 @@ def coverage_text(node: nodes.Access, is_accumulated: bool) -> str:
 
 def _is_hit(writer: FormulaWrite, cells: Sequence[Expression], logic: Logic, domain: Domain) -> Expression:
     """Return the condition that a write reaches a cell. The indices of the write determine the point."""
+    found = preimages(writer.formula, _indices(writer), cells, logic)
+    return any_of(*(_writes(writer, cells, each, logic, domain) for each in found))
+
+
+def _writes(
+    writer: FormulaWrite, cells: Sequence[Expression], found: Preimage, logic: Logic, domain: Domain
+) -> Expression:
+    """Return the condition that a point writes a cell."""
     formula = writer.formula
-    found = inverse(formula, _indices(writer), cells, logic).positions
-    free = [axis for axis in range(len(formula.axes)) if axis not in found]
-    point = logic.point({**dict.fromkeys(free, number(0)), **found})
+    free = [axis for axis in range(len(formula.axes)) if axis not in found.positions]
+    point = logic.point({**dict.fromkeys(free, number(0)), **found.positions})
     hits = [logic.same(logic.term(index, point), cell) for cell, index in zip(cells, _indices(writer), strict=True)]
     # Indices that no element determines: with one value each, every element is written once.
     once = [equal(logic.term(formula.axes[axis].extent, point), 1) for axis in free]
@@ -148,16 +157,18 @@ def _is_regained(
     formula = writer.formula
     point = logic.point({})
     cells = [logic.term(index, point) for index in _indices(writer)]
-    found = inverse(formula, _indices(writer), cells, logic)
-    if len(found.positions) < len(formula.axes):
+    found = preimages(formula, _indices(writer), cells, logic)
+    made = regained(formula, _indices(writer), cells, found, logic)
+    if made is None:
         return None
-    same = (logic.same(found.positions[axis], logic.axis(point, axis)) for axis in range(len(formula.axes)))
+    positions, divides = made
+    same = (logic.same(positions[axis], logic.axis(point, axis)) for axis in range(len(formula.axes)))
     more: list[Expression] = []
-    for term, axis, position in found.steps:
+    for term, axis, position in found[0].steps:
         if not _is_ascending(term, axis, formula, logic, facts):
             return None
         more += _ascending(term, axis, (position, logic.axis(point, axis)), formula, logic)
-    return (*domain(formula, point), *more), all_of(*same, *found.divides)
+    return (*domain(formula, point), *more), all_of(*same, *divides)
 
 
 def _is_ascending(term: Term, axis: int, formula: Formula, logic: Logic, facts: tuple[Expression, ...]) -> bool:

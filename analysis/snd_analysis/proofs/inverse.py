@@ -21,6 +21,8 @@ from snd_analysis.proofs.goal import Expression, all_of, choose, equal, implies,
 from snd_analysis.proofs.logic import Logic
 
 _NOTHING: Mapping[int, Expression] = {}
+Step = tuple[Term, int, Expression]
+"""A term of one axis, the axis, and the last position where the term is not beyond an element."""
 _Digit = tuple[Term, Term]
 """A dividend and a divisor."""
 
@@ -52,7 +54,7 @@ class _Inverse:
         self._remainders: dict[_Digit, Expression] = {}
         self._choices: list[tuple[Apply, Expression]] = []
         self._sums: list[tuple[list[tuple[Term, bool]], Expression]] = []
-        self.steps: list[tuple[Term, int, Expression]] = []
+        self.steps: list[Step] = []
         """Terms of one axis that are searched for the last position not beyond an element, with this position."""
         self.divides: list[Expression] = []
         """Conditions that the divisors in the positions are not zero."""
@@ -81,6 +83,10 @@ class _Inverse:
         """Return a term without indices."""
         return self._logic.term(term, self._formula)
 
+    def _at_known(self, term: Term) -> Expression:
+        """Return a term of known positions."""
+        return self._logic.term(term, self._logic.point(self.positions) if term.axes else self._formula)
+
     def _quotient(self, dividend: Expression, divisor: Expression) -> Expression:
         """Return a quotient, and note that its divisor must not be zero."""
         self.divides.append(negation(equal(divisor, 0)))
@@ -93,8 +99,8 @@ class _Inverse:
         offset = number(0)
         for term, is_positive in _addends(index):
             multiplied, factors = _factors(term) if is_positive else (term, ())
-            if not term.axes:
-                offset = offset + self._constant(term) * (1 if is_positive else -1)
+            if term.axes <= self.positions.keys():
+                offset = offset + self._at_known(term) * (1 if is_positive else -1)
             elif not factors:
                 others.append((term, is_positive))
             else:

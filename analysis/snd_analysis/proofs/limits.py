@@ -44,6 +44,8 @@ With more, none of them is: conditions that depend on them are unknown.
 """
 MOST_WRITERS = 6
 """Maximum number of unrolled formulas and packed writes that are compared. With more, the verdict is unknown."""
+MOST_WAYS = 4
+"""Maximum number of ways through the selections of an index that are told apart. Others are not taken apart."""
 MOST_CONDITIONS = 6
 """Maximum number of conditions on the way to a divisor that are distinguished.
 

@@ -39,6 +39,12 @@ STRIDES = {
     "i * k, j": ("n * k + 1, n", "i < n, j < n", "k >= 0;"),
     "0, i * k": ("1, n * k + 1", "i < n", "k >= 0;"),
     "i * k, i % 2": ("n * k + 1, 2", "i < n", "k >= 0;"),
+    "i < 3 ? i * k : n * k + i": ("n * k + n", "i < n", "k >= 0;"),
+    "i < k ? k - 1 - i : i - k": ("n", "i < n", "k >= 0; k <= n;"),
+    "i / k": ("n + 1", "i < n | i % k <= 1", "k > 0;"),
+    # Iterations that only the right side or the condition tells apart.
+    "i": ("n", "i < n, j < m | j >= i && j <= i + 1", ""),
+    "i, 0": ("n, 1", "i < n, j < m | j * k == i * k", ""),
 }
 ONE_TO_ONE = {
     "i * k": ("n * k + 1", "i < n", "k > 0;"),
@@ -49,6 +55,11 @@ ONE_TO_ONE = {
     "(i * n + j) * k": ("n * n * k + 1", "i < n, j < n", "k > 0;"),
     "i > 2 ? i * k : i * k": ("n * k + 1", "i < n", "k > 0;"),
     "|i * k|": ("n", "i < n", "k > 0;"),
+    "i < k ? k - 1 - i : i": ("n", "i < n", "k >= 0; k <= n;"),
+    "i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2": ("n", "i < n", ""),
+    "i / k": ("n + 1", "i < n | i % k == 0", "k > 0;"),
+    "i": ("n", "i < n, j < m | j == i", ""),
+    "i, (j + i * k) % n": ("n, n", "i < n, j < n", ""),
 }
 
 
@@ -74,7 +85,7 @@ def test_a_stride_that_can_be_zero_is_not_proved(left: str):
     assert once(left, *STRIDES[left]) is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("left", [each for each in STRIDES if "," not in each and "|" not in each])
+@pytest.mark.parametrize("left", [each for each in STRIDES if "," not in each and "|" not in each + STRIDES[each][1]])
 @pytest.mark.parametrize("condition", ["", " | i < 7"])
 def test_a_local_value_with_such_a_stride_is_not_proved(left: str, condition: str):
     shape, bounds, assertions = STRIDES[left]
