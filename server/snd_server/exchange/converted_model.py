@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Severity
 from snd_analysis.skriptnd.names import format_modules
 from snd_runtime.files import write_npz, write_safetensors
@@ -15,7 +16,7 @@ from snd_server.checking.checker import Checker
 from snd_server.checking.report import Report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
-from snd_server.exchange.conversion_request import ConvertRequest
+from snd_server.exchange.conversion_request import FAULT, PROBLEMS, ConvertRequest
 from snd_server.render.reports import full
 from snd_server.running.arguments import ArgumentError
 from snd_server.settings.config import Configurations
@@ -38,17 +39,24 @@ def demand_output(request: ConvertRequest) -> None:
             raise ArgumentError(f"remove {path}: 'snd run' could mistake it for the new weights")
 
 
-def wrong_output(request: ConvertRequest, main: str) -> bool:
-    """Show the problems of the written model, and return whether there are any.
+_LIMITS = frozenset({rules.LOOP_COUNT, rules.ENDLESS_LOOP})
+"""Rules about runs that do not end: the source has these problems, too."""
 
-    snd must accept the models it writes: any problem is a fault of snd.
+
+def wrong_output(request: ConvertRequest, main: str) -> int:
+    """Show the problems of the written model, and return an exit status, which is 0 if there are none.
+
+    snd must accept the models it writes: any other problem than one of the source is a fault of snd.
     """
     wrong = errors_of(Checker(Configurations(request.config), RuleSettings()), main)
     if not wrong:
-        return False
+        return 0
     show(full.render(Report((main,), wrong, Checker(Configurations(), RuleSettings()).source, paint=paint())))
+    if all(each.rule in _LIMITS for each in wrong):
+        say("error: the model that was converted has a loop that no run would end", err=True)
+        return PROBLEMS
     say("snd itself failed: it can't express this model. Please report this, with the model", err=True)
-    return True
+    return FAULT
 
 
 def errors_of(checker: Checker, path: str) -> tuple[Diagnostic, ...]:

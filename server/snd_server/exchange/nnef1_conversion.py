@@ -16,7 +16,7 @@ from snd_server.checking.checker import Checker
 from snd_server.checking.report import Report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
-from snd_server.exchange.conversion_request import CLEAN, FAULT, PROBLEMS, ConvertRequest
+from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.exchange.converted_model import (
     demand_output,
     errors_of,
@@ -56,8 +56,9 @@ def run_nnef1(request: ConvertRequest) -> int:
     if missing:
         others = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         say(f"warning: '{missing[0].source}'{others}: its tensor file is missing, so it has no weights", err=True)
-    if wrong_output(request, main):
-        return FAULT
+    status = wrong_output(request, main)
+    if status:
+        return status
     if request.verify:
         from snd_server.exchange.verification import verify
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from snd_runtime.evaluation import LiteralInput
 from snd_runtime.files import write_tensor
 from snd_server.console.terminal import say
-from snd_server.exchange.conversion_request import CLEAN, FAULT, PROBLEMS, ConvertRequest
+from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
 from snd_server.exchange.converted_model import demand_output, shown_source, summary, weight_files, wrong_output
 from snd_server.exchange.given_weights import fitting_weights, given_weights, proposed_map
 from snd_server.exchange.onnx_import import (
@@ -55,8 +55,9 @@ def run_onnx(request: ConvertRequest) -> int:
             say(special)
     if _told_problems(converted):
         return PROBLEMS
-    if wrong_output(request, main):
-        return FAULT
+    status = wrong_output(request, main)
+    if status:
+        return status
     return _verified(request, converted, main, constants) if request.verify else CLEAN
 
 
