@@ -12,7 +12,7 @@ const PROBE_MS = 20_000;
 
 /** The server, or why there is none. Code of workspaces that are not trusted is not run. */
 export async function findServer(storage: string, log: vscode.LogOutputChannel): Promise<Search> {
-  const candidates = await candidatesInOrder(storage, log);
+  const { candidates, empty } = await candidatesInOrder(storage, log);
   const result = await search(candidates, async (candidate) => {
     if (!vscode.workspace.isTrusted && await isOfWorkspace(candidate)) return REFUSED;
     const started = Date.now();
@@ -23,7 +23,7 @@ export async function findServer(storage: string, log: vscode.LogOutputChannel):
   for (const { candidate, problem } of result.failures) {
     log.info(`No server from ${sourceText(candidate.source)}, ${candidate.place}: ${problem}`);
   }
-  if (result.found === undefined) log.warn("No server was found.");
+  if (result.found === undefined) log.warn(["No server was found.", ...empty].join("\n  "));
   else log.info(`Server ${result.found.version} from ${sourceText(result.found.source)}: ${result.found.place}`);
   return result;
 }
@@ -40,21 +40,32 @@ async function isOfWorkspace(candidate: Candidate): Promise<boolean> {
   return (await Promise.all(paths.map((each) => liesIn(resolve(folders[0] ?? "", each), folders)))).some(Boolean);
 }
 
-async function candidatesInOrder(storage: string, log: vscode.LogOutputChannel): Promise<Candidate[]> {
+/** Programs that may be the server, and a line for each place that has none. */
+interface Places {
+  candidates: Candidate[];
+  empty: string[];
+}
+
+async function candidatesInOrder(storage: string, log: vscode.LogOutputChannel): Promise<Places> {
   const trusted = vscode.workspace.isTrusted;
   const settings = vscode.workspace.getConfiguration("snd.server");
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   const path = expanded(settings.get<string>("path", "").trim(), folder);
   if (path !== "") {
     const program = /[\\/]/.test(path) ? resolve(folder ?? "", path) : ((await onPath(path)) ?? path);
-    return [fromSetting(program, settings.get<string[]>("arguments", []))];
+    return { candidates: [fromSetting(program, settings.get<string[]>("arguments", []))], empty: [] };
   }
   const found: Candidate[] = [];
-  if (trusted) found.push(...(await chosenPythons()).map((python) => inEnvironment("environment", python)));
-  else log.info("This workspace is not trusted: the extension ignores Python environments in it.");
+  const empty = ["The setting snd.server.path is empty."];
+  const pythons = trusted ? await chosenPythons() : [];
+  found.push(...pythons.map((python) => inEnvironment("environment", python)));
+  if (pythons.length === 0) empty.push("No Python environment of this workspace is chosen or known.");
+  if (!trusted) log.info("This workspace is not trusted: the extension ignores Python environments in it.");
   const program = await onPath("snd");
   if (program !== undefined) found.push({ source: "path", command: program, args: [], place: program });
+  else empty.push(`No program snd is on PATH: ${process.env["PATH"] || "(empty)"}`);
   const own = await existingEnvironment(storage);
   if (own !== undefined) found.push(privateCandidate(storage, own));
-  return found;
+  else empty.push(`The extension has no environment of its own in ${storage}`);
+  return { candidates: found, empty };
 }
