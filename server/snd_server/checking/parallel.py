@@ -90,7 +90,8 @@ def _begin(work: Work) -> None:
     """Prepare a process of the pool, which ends with its parent, for whatever reason that ends."""
     global _work
     _work = work
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

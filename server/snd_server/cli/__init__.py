@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
 
 from snd_server.limits import DEEPEST_RECURSION
+
+_SERVERS = frozenset(("lsp", "mcp"))
+_INTERRUPTED = 130
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM: the command ends as by ctrl-C, and leaves no unfinished files."""
 
 
 def main() -> None:
     """Entry point. Exit status: 0 clean, 1 problems, 2 misuse or I/O, 101 a fault of ours, 130 interrupted."""
     allow_deep_recursion()
+    if _SERVERS.isdisjoint(sys.argv[1:3]):
+        with suppress(ValueError):  # outside of the main thread
+            signal.signal(signal.SIGTERM, _terminate)
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
 
 
 def allow_deep_recursion() -> None:
@@ -40,7 +57,7 @@ def _run() -> int:
         show(visible_lines(message.getvalue()), err=True)
         return 2
     except click.Abort:
-        return 130
+        return _INTERRUPTED
     except SystemExit:  # how click ends when the reader of our output has gone; it has silenced the stream
         return 2
     except OSError as error:

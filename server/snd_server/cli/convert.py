@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.cli.shared_options import config_option, examples, memory_option, quiet_option, seed_option
+from snd_server.cli.shared_options import config_option, demand_path, examples, memory_option, quiet_option, seed_option
 from snd_server.console.progress import busy
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.config_error import ConfigError
@@ -93,6 +93,7 @@ def convert(
 
     if output is None and write_map is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    demand_path(output, "--output", "a folder")
     request = ConvertRequest(
         main_file(model), output or "", force, verify, seed, quiet, memory << 20, config, weights, fixed,
         weights_from, map, write_map, trust, inputs, {}, strict,

@@ -8,6 +8,7 @@ import click
 
 from snd_server import __version__
 from snd_server.console.tracebacks import show_tracebacks
+from snd_server.workspace_files.reading import note_reads
 
 _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND and NNEF 1.0 files.",
@@ -105,3 +106,4 @@ def snd() -> None:
 
     'snd init' begins a model, 'snd check' checks it.
     """
+    note_reads()

@@ -11,6 +11,7 @@ from snd_server.cli.seconds import seconds
 from snd_server.cli.shared_options import (
     attribute_options,
     config_option,
+    demand_path,
     examples,
     memory_option,
     seed_option,
@@ -121,6 +122,8 @@ def run(
     """
     if graph is not None and operator is not None:
         raise click.UsageError("give either --graph or --operator")
+    demand_path(output, "--output", "a folder")
+    demand_path(state, "--state", "a file that is read, too")
     if isnan(tolerance):
         raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
     from snd_runtime.worker import ProcessLimits, limit_threads, thread_count

@@ -20,6 +20,12 @@ config_option = click.option("--config", metavar="FILE", help="Use this configur
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only mistakes.")
 
 
+def demand_path(value: str | None, option: str, what: str) -> None:
+    """Raise UsageError for ``-``, which is standard output, where an option names something else."""
+    if value == "-":
+        raise click.UsageError(f"{option} names {what}; - is standard output: write ./- for that name")
+
+
 def examples(*commands: str) -> str:
     """Return the end of the help of a command, which shows how it is called."""
     return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])

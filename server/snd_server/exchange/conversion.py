@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snd_server.exchange.conversion_request import ConvertRequest
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.model_folder import PROGRAM_SUFFIX, SOURCE_SUFFIXES
+from snd_server.workspace_files.writing import withdrawn_if_interrupted
 
 
 def run_convert(request: ConvertRequest) -> int:
@@ -26,6 +27,11 @@ def run_convert(request: ConvertRequest) -> int:
         raise ArgumentError(
             "--verify loads the file with PyTorch, which may execute code in it: add --trust if you know who made it"
         )
+    with withdrawn_if_interrupted():
+        return _converted(request)
+
+
+def _converted(request: ConvertRequest) -> int:
     if ":" in request.path and not os.path.exists(request.path):
         return _run_factory(request)
     if request.path.endswith(SOURCE_SUFFIXES):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from snd_analysis.base import Severity
 from snd_analysis.compose import Session, Specialization, compose_root, variables_below
 from snd_analysis.workspace import Snapshot
@@ -32,6 +34,7 @@ from snd_server.running.evaluate import RunRequest, names_labels, prepare
 from snd_server.running.weights import loaded, mismatch
 from snd_server.settings.config import Configurations
 from snd_server.settings.rule_selection import RuleSettings
+from snd_server.workspace_files.writing import STANDARD_OUTPUT, withdrawn_if_interrupted
 
 
 def run_export(request: ExportRequest) -> int:
@@ -39,6 +42,10 @@ def run_export(request: ExportRequest) -> int:
 
     Raise ArgumentError, ShapesError and ConfigError for a command line that can't be followed; OSError.
     """
+    if request.output == STANDARD_OUTPUT:
+        if request.verify:
+            raise ArgumentError("--verify compares a file with the graph, but - is standard output: name a file")
+        request = replace(request, quiet=True)
     is_onnx = not is_nnef1(request.output)
     if is_onnx:
         demand_onnx()
@@ -62,13 +69,14 @@ def run_export(request: ExportRequest) -> int:
     )  # fmt: skip
     variables = _variables(checker, snapshot, request, chosen)
     try:
-        if is_onnx:
-            from snd_server.exchange.onnx_export.exporting import export_onnx
+        with withdrawn_if_interrupted():
+            if is_onnx:
+                from snd_server.exchange.onnx_export.exporting import export_onnx
 
-            return export_onnx(request, chosen, variables)
-        from snd_server.exchange.nnef1_export.exporting import export_nnef1
+                return export_onnx(request, chosen, variables)
+            from snd_server.exchange.nnef1_export.exporting import export_nnef1
 
-        return export_nnef1(request, chosen, variables)
+            return export_nnef1(request, chosen, variables)
     except NotExportable as failed:
         for problem in failed.problems:
             say(f"can't be exported: {problem}", err=True)

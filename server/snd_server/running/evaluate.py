@@ -50,6 +50,7 @@ from snd_server.workspace_files.writing import (
     made_folders,
     replace_version,
     version_of,
+    withdrawn_if_interrupted,
     write_file,
     write_together,
 )
@@ -181,7 +182,8 @@ def _evaluated(
     equal: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     if not failures:
-        _write(request, answer, before)
+        with withdrawn_if_interrupted():
+            _write(request, answer, before)
         equal, differing = compared(answer.arrays or {}, expected, request.tolerance)
     evaluated = replace(
         evaluated,
@@ -452,9 +454,8 @@ def _write(request: RunRequest, answer: EvaluationAnswer, before: FileVersion) -
                 "as it is: run again"
             ) from None
     if request.save_weights is not None:
-        write_file(
-            request.save_weights, variables_content("--save-weights", request.save_weights, variables, variables)
-        )
+        content = variables_content("--save-weights", request.save_weights, variables, variables)
+        write_file(request.save_weights, content, ".npz", ".safetensors")
     if request.output is not None:
         _write_outputs(Path(request.output), answer)
 

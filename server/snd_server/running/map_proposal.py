@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +12,12 @@ from msgspec.structs import replace
 
 from snd_analysis.base import counted
 from snd_server.limits import MOST_LISTED_NAMES
+from snd_server.running.arguments import ArgumentError
 from snd_server.running.pairing import KnownShape, OpenPairing, left_open, paired
-from snd_server.running.weight_maps import MapRule, matched
-from snd_server.workspace_files.writing import write_file
+from snd_server.running.weight_maps import MapRule, is_map, matched
+from snd_server.workspace_files.writing import STANDARD_OUTPUT, write_file
 
+MAP_SUFFIX = ".toml"
 _PARTS = (2, 3, 4)
 """Numbers of tensors that frameworks keep as one: gates, and queries, keys and values."""
 _CHANNELS_LAST: Mapping[int, tuple[int, ...]] = {2: (1, 0), 3: (2, 1, 0), 4: (3, 2, 0, 1)}
@@ -58,16 +61,29 @@ def write_proposal(path: str, proposal: Proposal, wrong: str | None, command: st
     """Write a proposal as a file for ``--map``; return a phrase about open cases.
 
     ``wrong`` is the mismatch of variables and mapped weights, and ``command`` the verb of the command that takes the
-    file. Raise OSError.
+    file. Raise OSError, and ArgumentError for a path that no map may be written to.
     """
+    demand_map(path)
     wrong = wrong or "every variable has a weight"
     title = f"Proposed by name and shape: compare each rule. {wrong[0].upper()}{wrong[1:]}."
-    write_file(path, map_text(proposal.rules, [title, *proposal.notes]).encode())
+    write_file(path, map_text(proposal.rules, [title, *proposal.notes]).encode(), MAP_SUFFIX)
     summary = f"{path}: {counted(len(proposal.rules), 'rule')}; {wrong}"
     shown = [f"  {note}" for note in proposal.notes[:MOST_LISTED_NAMES]]
     if len(proposal.notes) > MOST_LISTED_NAMES:
         shown.append(f"  and {len(proposal.notes) - MOST_LISTED_NAMES} more notes, which are in the file")
+    if path == STANDARD_OUTPUT:
+        return "\n".join(f"# {line}" for line in (summary, *shown))  # behind the map, which it leaves valid
     return "\n".join([f"{summary}. Compare each rule, then {command} with --map {path}", *shown])
+
+
+def demand_map(path: str) -> None:
+    """Raise ArgumentError for a path that no map may be written to: a map that exists is replaced, and nothing else."""
+    if path == STANDARD_OUTPUT:
+        return
+    if not path.endswith(MAP_SUFFIX):
+        raise ArgumentError(f"--write-map {path}: the name of a map ends in {MAP_SUFFIX}")
+    if os.path.isfile(path) and not is_map(path):
+        raise ArgumentError(f"--write-map {path}: this file exists and is no map, and is not replaced")
 
 
 def map_text(rules: Iterable[MapRule], notes: Iterable[str]) -> str:

@@ -64,6 +64,18 @@ def read_rules(path: str) -> tuple[MapRule, ...]:
     return rules
 
 
+def is_map(path: str) -> bool:
+    """Return whether a file has rules that rename weights. The file is not read as an input of the command."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            msgspec.convert(tomllib.load(file), _Rules)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError):
+        return False
+    return True
+
+
 def rules_of(names: Mapping[str, str]) -> tuple[MapRule, ...]:
     """Return the rules that give new names to old ones. Raise ArgumentError."""
     rules = tuple(MapRule(old, new) for old, new in names.items())

@@ -16,6 +16,30 @@ ROOT_VARIABLE = "SND_ROOT"
 """Environment variable that names the only folder whose files are read, as an absolute path without links."""
 
 
+_read: set[tuple[int, int]] | None = None
+"""Devices and numbers of the files that this command has read; None outside of commands."""
+
+
+def note_reads() -> None:
+    """Forget the files that were read, and note those that are read from now on: a command begins."""
+    global _read
+    _read = set()
+
+
+def was_read(path: str | os.PathLike[str]) -> bool:
+    """Return whether this command has read a file: results do not replace it."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return _read is not None and (found.st_dev, found.st_ino) in _read
+
+
+def _note(state: os.stat_result) -> None:
+    if _read is not None:
+        _read.add((state.st_dev, state.st_ino))
+
+
 def may_read(path: str | os.PathLike[str]) -> bool:
     """Return whether a path, its links followed, lies in the folder that ``SND_ROOT`` names; True if it names none."""
     root = os.environ.get(ROOT_VARIABLE)
@@ -35,6 +59,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     try:
         state = os.fstat(handle)
         _demand_file(path, state.st_mode)
+        _note(state)
         if state.st_size > most_bytes:
             raise _too_large(path, f"{state.st_size:,}", most_bytes)
         chunks: list[bytes] = []
@@ -55,7 +80,9 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
     _demand_file(path, _state(path).st_mode)
     handle = os.open(path, os.O_RDONLY | _NOT_BLOCKING | _BINARY)
     try:
-        _demand_file(path, os.fstat(handle).st_mode)
+        state = os.fstat(handle)
+        _demand_file(path, state.st_mode)
+        _note(state)
     except OSError:
         os.close(handle)
         raise

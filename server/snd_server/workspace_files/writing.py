@@ -7,16 +7,26 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeAlias
 
 from snd_server.limits import MOST_SOURCE_BYTES
-from snd_server.workspace_files.reading import read_file, reason
+from snd_server.workspace_files.reading import read_file, reason, was_read
 
 _LINKS = 40
 """Number of links that are followed, as Linux has it."""
 _SOURCES = frozenset((".sknd", ".nnef", ".quant"))
+_KINDS = frozenset(
+    (
+        *(*_SOURCES, ".onnx", ".pt", ".pt2", ".pth", ".ckpt", ".tgz", ".tar", ".gz", ".zip"),
+        *(".npz", ".npy", ".safetensors", ".dat", ".bin", ".toml", ".py"),
+    )
+)
+"""Suffixes of models, tensors, settings and programs: a result of another kind replaces no such file."""
+STANDARD_OUTPUT = "-"
+"""Name of standard output, wherever a result is one file."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -63,19 +73,23 @@ def version_of(path: str | os.PathLike[str]) -> FileVersion:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+def write_file(path: str | os.PathLike[str], content: bytes, *kinds: str) -> None:
     """Make ``content`` the content of a file, new or not. Raise OSError; the old file is unchanged then.
 
-    Pipes and devices that the user names, as ``/dev/stdout``, are written to directly.
+    ``kinds`` are suffixes of the kind of file that it is. Pipes and devices that the user names, as ``/dev/stdout``,
+    are written to directly.
     """
-    demand_no_source(path)
+    demand_replaceable(path, *kinds)
     write_together({path: (content,)})
 
 
-def demand_no_source(path: str | os.PathLike[str]) -> None:
-    """Raise OSError for a text of a model that exists: results never replace one, whatever the user names."""
-    if os.path.splitext(path)[1] in _SOURCES and os.path.isfile(path):
-        raise OSError(errno.EEXIST, "it is the text of a model, and is not replaced by a result", path)
+def demand_replaceable(path: str | os.PathLike[str], *kinds: str) -> None:
+    """Raise OSError for a file that exists and is of another kind than the result, whatever the user names."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in _KINDS or suffix in kinds or not os.path.isfile(path):
+        return
+    kind = "the text of a model" if suffix in _SOURCES else f"a file of another kind ({suffix})"
+    raise OSError(errno.EEXIST, f"it is {kind}, and is not replaced by a result", path)
 
 
 def replace_version(path: str | os.PathLike[str], content: bytes, before: FileVersion) -> None:
@@ -89,7 +103,7 @@ def replace_version(path: str | os.PathLike[str], content: bytes, before: FileVe
     with _beside(target, (content,)) as (temporary, _), _alone_in(os.path.dirname(target)):
         if version_of(target) != before:
             raise ChangedMeanwhileError(errno.EBUSY, "it has changed since snd read it, and was left as it is", path)
-        os.replace(temporary, target)
+        _replace(temporary, target)
     _settle(target)
 
 
@@ -109,6 +123,9 @@ def write_together(
             if path in streams:
                 continue
             target = os.path.realpath(path)
+            if was_read(target):
+                message = "this command has read it as an input, and does not replace it by a result"
+                raise OSError(errno.EEXIST, message, os.fspath(path))
             if os.path.isfile(target):
                 _demand_writable(target, path)
             temporary, _ = stack.enter_context(_beside(target, pieces))
@@ -116,15 +133,62 @@ def write_together(
         if check is not None:
             check([temporary for temporary, _ in written])
         for temporary, target in written:
-            os.replace(temporary, target)
+            _replace(temporary, target)
     for _, target in written:
         _settle(target)
     for path in streams:
         _write_stream(path, files[path])
 
 
+_replaced: list[tuple[str, str | None]] | None = None
+"""Files that ``withdrawn_if_interrupted`` would withdraw, each with the copy of the file that it replaced."""
+
+
+@contextmanager
+def withdrawn_if_interrupted() -> Iterator[None]:
+    """Withdraw the files that the block writes, and the folders it makes, if it is interrupted: others come back."""
+    global _replaced
+    written: list[tuple[str, str | None]] = []
+    _replaced = written
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        for target, old in reversed(written):
+            with suppress(OSError):
+                if old is not None:
+                    os.replace(old, target)
+                elif os.path.isdir(target):
+                    os.rmdir(target)
+                else:
+                    os.unlink(target)
+        raise
+    finally:
+        _replaced = None
+        for _, old in written:
+            if old is not None:
+                with suppress(OSError):
+                    os.unlink(old)
+
+
+def _replace(temporary: str, target: str) -> None:
+    """Rename a new file to ``target``; keep the old file until nothing can interrupt the command any more."""
+    if _replaced is not None:
+        old = None
+        if os.path.exists(target):
+            folder, name = os.path.split(target)
+            old = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(8)}")
+            try:
+                os.link(target, old)
+            except OSError:  # a file system without links
+                shutil.copy2(target, old)
+        _replaced.append((target, old))
+    os.replace(temporary, target)
+
+
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path leads to a pipe, a device, or a file that this process has open, as ``/dev/stdout``."""
+    """Return whether a path is ``-``, or leads to a pipe, a device, or an open file, as ``/dev/stdout``."""
+    if path == STANDARD_OUTPUT:
+        return True
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -133,6 +197,11 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _write_stream(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
+    if path == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
     descriptor = _descriptor(path)
     # Opening the file again would write from its beginning, over output already written to its descriptor.
     with open(path if descriptor is None else os.dup(descriptor), "wb") as stream:
@@ -240,6 +309,8 @@ def made_folders(*folders: str | os.PathLike[str]) -> Iterator[None]:
     try:
         for folder in folders:
             os.makedirs(folder, exist_ok=True)
+        if _replaced is not None:
+            _replaced.extend((each, None) for each in new)
         yield
     except BaseException:
         for made in reversed(new):

@@ -35,7 +35,7 @@ graph twice {
 graph endless {
     @input { x: real[2]; }
     @output { y: real[2]; }
-    @compose { y = with a = x do math.add(a, x) while parts.less(0.0, 1.0); }
+    @compose { y = with a = x do..(9000000) math.add(a, x); }
 }
 
 graph huge {

@@ -19,8 +19,9 @@ from snd_server.exchange.nnef1_export.model_writer import write_model
 from snd_server.exchange.nnef1_export.packing import is_packed, model_files, packed
 from snd_server.exchange.nnef1_export.scope import Nnef1Model
 from snd_server.exchange.nnef1_export.tract_inference import TractInference, has_tract
-from snd_server.workspace_files.writing import demand_no_source, write_below, write_file
+from snd_server.workspace_files.writing import demand_replaceable, write_below, write_file
 
+_KINDS = (".tgz", ".tar", ".gz")
 _FAULT = "this is a fault of snd, not of the model: please report it"
 
 
@@ -62,7 +63,7 @@ def save(model: Nnef1Model, path: str, name: str, inference: TractInference) -> 
     A file appears only if snd, and tract or the parser of Khronos where they are installed, accept the model. Return
     the reason if they could not be asked. Raise NotExportable if they refuse the model; OSError.
     """
-    demand_no_source(path)
+    demand_replaceable(path, *_KINDS)
     with TemporaryDirectory() as folder:
         try:
             found = accept(folder, model, inference)
@@ -71,7 +72,7 @@ def save(model: Nnef1Model, path: str, name: str, inference: TractInference) -> 
     if found.refusal is not None:
         raise NotExportable([ExportProblem(name, f"{found.refusal} ({_FAULT})")])
     if is_packed(path):
-        write_file(path, packed(model_files(model), path))
+        write_file(path, packed(model_files(model), path), *_KINDS)
     else:
         write_below(
             os.path.dirname(path) or os.curdir,

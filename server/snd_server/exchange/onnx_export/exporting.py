@@ -22,9 +22,10 @@ from snd_server.exchange.onnx_export.exported_file import OnnxFile
 from snd_server.exchange.onnx_export.model_writer import write_model
 from snd_server.limits import MOST_MODEL_BYTES
 from snd_server.running.arguments import ArgumentError
-from snd_server.workspace_files.writing import demand_below, demand_no_source, is_stream, write_file, write_together
+from snd_server.workspace_files.writing import demand_below, demand_replaceable, is_stream, write_file, write_together
 
 _MODEL = "model.onnx"
+_KINDS = (".onnx", ".pb")
 _SMALLEST_OUTSIDE, _ALIGNMENT = 1024, 4096
 """Minimum size and alignment, in bytes, of weights in another file: programs map its pages into memory."""
 
@@ -84,7 +85,7 @@ def save(
             raise refused(specialization, variables, found.refusal, inference)
         note = found.note
 
-    demand_no_source(path)
+    demand_replaceable(path, *_KINDS)
     is_small = sum(len(each.raw_data) for each in model.graph.initializer) < MOST_MODEL_BYTES
     if is_stream(path):
         if not is_small:
@@ -93,7 +94,7 @@ def save(
         with TemporaryDirectory() as folder:
             names = [_MODEL]
             write_together({os.path.join(folder, _MODEL): (content,)}, check)
-        write_file(path, content)
+        write_file(path, content, *_KINDS)
         return note
     if is_small:
         write_together({path: (model.SerializeToString(),)}, check)
