@@ -20,7 +20,7 @@ from support.sampling import sample, tries
 from support.valid_programs import ValidProgram, valid_programs
 
 _LIMITS = Limits(seconds=20, tensor_bytes=1 << 26)
-_PROGRAMS = sample(valid_programs(), 100)
+_PROGRAMS = sample(valid_programs(), 50)
 
 
 @pytest.mark.parametrize("program", _PROGRAMS, ids=[each.name for each in _PROGRAMS])

@@ -26,7 +26,7 @@ _MAIN = OperatorName("main.sknd", "main")
 
 
 @settings(
-    max_examples=examples(160), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(programs(), st.integers(0, 3), st.booleans(), st.booleans())
 def test_random_graphs_are_valid_and_compute_the_same(text: str, n: int, c: bool, with_default: bool) -> None:

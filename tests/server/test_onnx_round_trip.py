@@ -32,7 +32,8 @@ def _cases(names: list[str]) -> list[Any]:
     return [pytest.param(each, marks=[] if each in _FAST else pytest.mark.exhaustive) for each in names]
 
 
-@pytest.mark.parametrize("name", _cases([path.stem for path in sorted(LIGHT.glob("*.onnx"))]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [path.stem for path in sorted(LIGHT.glob("*.onnx"))])
 def test_light_models(name: str, project: Path, real):
     onnx.save(_with_weights(LIGHT / f"{name}.onnx"), "source.onnx")
     _same_after_the_trip(Path("source.onnx"), real)

@@ -9,6 +9,7 @@ import pytest
 from snd_analysis.ide.navigation import DocumentSymbol, document_links, document_symbols, similarity, workspace_symbols
 from snd_analysis.skriptnd.syntax import nodes
 from support.memory import read_program, snapshot_of
+from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
@@ -94,7 +95,7 @@ def test_the_outline_of_a_file():
     ]
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", sample(PROGRAMS, 10), ids=lambda path: path.stem)
 def test_outlines_hold_every_definition_and_lie_in_their_places(program: Path):
     files = read_program(program)
     snapshot = snapshot_of(files)

@@ -133,6 +133,7 @@ def test_menus_name_commands():
 
 
 # ---- the package -----------------------------------------------------------------------------------------------------
+@pytest.mark.exhaustive
 def test_nothing_is_packaged_that_is_not_needed():
     try:
         vsix = packaged()

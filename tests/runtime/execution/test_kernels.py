@@ -10,6 +10,7 @@ import pytest
 from snd_runtime.execution import Execution, execute
 from snd_runtime.lowering.compiled import kernels
 from support.runtime.executing import instance_of, net
+from support.sampling import sample
 
 pytest.importorskip("numba")
 
@@ -78,7 +79,7 @@ def _both(text: str, inputs: list[Any], real: type = np.float32) -> list[list[An
 
 
 @pytest.mark.parametrize("real", [np.float32, pytest.param(np.float64, marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[2].split("(")[0])
+@pytest.mark.parametrize("program", sample(PROGRAMS, 8), ids=lambda program: program[2].split("(")[0])
 def test_loops_give_the_values_of_numpy(program: Any, real: type, compiled: list[str]):
     given, made, compose, shapes = program
     random = np.random.default_rng(1)

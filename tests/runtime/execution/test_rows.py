@@ -88,7 +88,7 @@ def _assert_same(one: Any, other: Any) -> None:
         np.testing.assert_allclose(one[name], other[name], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("real", [np.float32, pytest.param(np.float64, marks=pytest.mark.exhaustive)])
 def test_rows_give_the_values_of_the_steps(real: Any, rows: list[bool]):
     net, plain = _net(_image(real=real), real), _net(_image(real=real), real, compiles=False)
     outputs = [net.run([_image(seed, real)]) for seed in range(5)]

@@ -73,6 +73,7 @@ def test_a_constant_that_does_not_fit_into_memory(project: Path, real):
     assert "--verify: onnxruntime takes more memory than 600 MB: it did not run the model" in outcome.stderr
 
 
+@pytest.mark.exhaustive
 def test_functions_that_double_are_not_inlined_without_end(tmp_path: Path):
     """Snd refuses to convert them; the process that would load them is ended."""
     from snd_server.exchange.inference import Inference, InferenceLimitError

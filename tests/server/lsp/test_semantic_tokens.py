@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from snd_server.lsp.wire.positions import Converter
 from support.benchmarks.programs import chain
 from support.lsp.clients import SERVER, capabilities, open_text
 from support.memory import MemoryReader, snapshot_of
+from support.sampling import sample
 
 URI = "untitled:colours"
 TEXT = """import math;
@@ -114,8 +116,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("path", PROGRAMS)
-@pytest.mark.parametrize("encoding", list(types.PositionEncodingKind))
+@pytest.mark.parametrize(("encoding", "path"), sample(product(types.PositionEncodingKind, PROGRAMS), 5))
 def test_what_is_kept_of_pieces_is_what_is_encoded_anew(encoding: types.PositionEncodingKind, path: str):
     session: Any = SimpleNamespace(converter=Converter(encoding), capabilities=types.ClientCapabilities())
     workspace, encoder = Workspace(MemoryReader({})), _Encoder()
