@@ -106,8 +106,11 @@ def shape_text(tensor: Tensor) -> str:
 
 
 def extent_text(extent: Integer | ItemRun) -> str:
-    """Return an extent, or a pack of them, as in a type."""
-    return f"{shown(extent.element)} ..({extent.length})" if isinstance(extent, ItemRun) else str(extent)
+    """Return an extent, or a pack of them, as in a type: all items of a pack ``s`` are ``s..``."""
+    if not isinstance(extent, ItemRun):
+        return str(extent)
+    item, length = shown(extent.element), str(extent.length)
+    return f"{item}.." if length == f"|{item}|" else f"{item} ..({length})"
 
 
 # ---- the text of the invocation at a place ---------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from snd_analysis.base import Location
-from snd_analysis.compose import Cost, Specialization, multiply_adds, shown, specialization_of
+from snd_analysis.compose import Cost, Specialization, extent_text, multiply_adds, shown, specialization_of
 from snd_analysis.ide.graph_view.view import AttributeView, BodyView, EdgeView, NodeKind, NodeView, Port, TensorView
 from snd_analysis.model import Branch, Graph, Loop, Operation, Place, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
@@ -376,6 +376,6 @@ def _count(value: Value, tensor: Tensor) -> int | str | None:
 
 
 def _extent(extent: Integer | ItemRun) -> int | str:
-    if isinstance(extent, ItemRun):
-        return f"{shown(extent.element)} ..({extent.length})"
-    return extent.value if extent.value is not None else str(extent)
+    if isinstance(extent, ItemRun) or extent.value is None:
+        return extent_text(extent)
+    return extent.value
