@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.tract_models import MODELS, OnnxModel, write
 from snd_analysis.base import OperatorName, Severity
 from snd_analysis.workspace import Workspace
 from snd_runtime.evaluation import EvaluationRequest
 from snd_runtime.evaluation.handler import evaluate
 from snd_server.running.weights import stored_weights
 from snd_server.workspace_files.files import DiskReader
-from support.nnef1.tract_models import MODELS, OnnxModel, write
 from support.sampling import sample
 
 if os.environ.get("CI"):

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
+from generators.nnef1_texts import TEXTS
 from snd_analysis.base import Node, children, descendants
 from snd_analysis.nnef1.syntax import Nnef1SyntaxTree, nodes, parse_file
 from snd_analysis.nnef1.syntax.pieces import PieceKind, split
 from support.memory import snapshot_of
 from support.nnef1.running import PATH
-from support.nnef1.texts import TEXTS
 
 RANDOM = random.Random(15)
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.library_cases import Case, all_cases
 from snd_analysis.compose import Session, Specialization
 from snd_analysis.ide.data_flow import Direction, flow_of, shape_of, tensors_of
 from snd_analysis.skriptnd.names import OperatorName
 from snd_runtime.execution import Execution, bind_arrays, execute, value_of
 from support.memory import snapshot_of
-from support.runtime.library_cases import Case, all_cases
 from support.sampling import sample
 
 FLOAT64 = np.dtype(np.float64)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from oracles.intrinsics import nonmax_suppress, roi_pool, top_k
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, OperatorName, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.errors import EvaluationFailed
@@ -16,7 +17,6 @@ from snd_runtime.intrinsics import INTRINSICS
 from snd_runtime.intrinsics.selection import descending
 from snd_runtime.intrinsics.suppression import _first_visits
 from snd_runtime.limits import Limits
-from support.runtime.intrinsics_oracle import nonmax_suppress, roi_pool, top_k
 from support.runtime.intrinsics_running import PLACE, intrinsic
 from support.runtime.operators import InvalidError, library_snapshot
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.library_cases import Case, all_cases
+from oracles.agreement import assert_agreement
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
 from snd_analysis.skriptnd.syntax import nodes
 from snd_runtime.lowering import lower
-from support.runtime.agreement import assert_agreement
-from support.runtime.library_cases import Case, all_cases
 from support.runtime.operators import bind_library, library, library_snapshot
 
 CASES = all_cases()

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.library_cases import adjoint, all_cases, convolution
 from snd_analysis.compose import Session
 from snd_analysis.skriptnd.names import LIBRARY_PREFIX, library_modules
 from snd_runtime.execution import Execution, execute
 from snd_runtime.intrinsics import INTRINSICS
-from support.runtime.library_cases import adjoint, all_cases, convolution
 from support.runtime.operators import FLOAT64, bind_library, library_snapshot
 
 _RANDOM = np.random.default_rng(17)

@@ -20,10 +20,10 @@ if not os.environ.get("CI"):
 
 import onnx
 
+from oracles.onnx_reference import ReferenceCase, reference_cases
 from snd_server.exchange.onnx_import.data import UntranslatableError
 from snd_server.exchange.onnx_import.node import TRANSLATIONS
 from support.onnx_models.onnx_cases import NO_COUNTERPART, NodeCase, cases
-from support.onnx_models.onnx_reference import ReferenceCase, reference_cases
 from support.sampling import sample
 
 PAGE = Path(__file__).parents[2] / "docs" / "onnx.md"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, event, given, note, settings
 
+from generators.random_contractions import contractions
+from generators.random_formulas import Program, programs
+from oracles.agreement import assert_agreement
 from snd_runtime.errors import EvaluationFailed
-from support.runtime.agreement import assert_agreement
 from support.runtime.operators import InvalidError, compiled
-from support.runtime.random_contractions import contractions
-from support.runtime.random_formulas import Program, programs
 from support.sampling import examples
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from oracles.tosa_reference import Case, Shape, Tensor, evaluate, programs
 from snd_analysis.skriptnd.names import library_names
-from support.formats.tosa_reference import Case, Shape, Tensor, evaluate, programs
 from support.runtime.invoking import invoker
 from support.sampling import tries
 

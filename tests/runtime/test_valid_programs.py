@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from generators.random_requests import random_request
 from snd_analysis import rules
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.workspace import Snapshot
@@ -15,7 +16,6 @@ from snd_runtime.evaluation.handler import evaluate
 from snd_runtime.limits import Limits
 from snd_runtime.rules import LIMIT_EXCEEDED
 from support.memory import snapshot_of
-from support.runtime.random_requests import random_request
 from support.sampling import sample, tries
 from support.valid_programs import ValidProgram, valid_programs
 

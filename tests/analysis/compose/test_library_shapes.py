@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.library_shapes.case import DTYPES, Case, Upto, literal
+from generators.library_shapes.image_cases import images, others
+from generators.library_shapes.layout_cases import blocks, extending, generators, indexing, joining, views
+from generators.library_shapes.linalg_cases import linear_algebra
+from generators.library_shapes.math_cases import binary, reductions, several, unary
+from generators.library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
 from snd_analysis.compose import Composition
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import ItemRun, Pack, Value, substitute
 from snd_analysis.workspace import Snapshot
-from support.library_shapes.case import DTYPES, Case, Upto, literal
-from support.library_shapes.image_cases import images, others
-from support.library_shapes.layout_cases import blocks, extending, generators, indexing, joining, views
-from support.library_shapes.linalg_cases import linear_algebra
-from support.library_shapes.math_cases import binary, reductions, several, unary
-from support.library_shapes.nn_cases import convolutions, deconvolutions, layers, pools
 from support.memory import snapshot_of
 from support.sampling import sample
 

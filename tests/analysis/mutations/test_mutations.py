@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.mutations.mutation import Verdict
-from support.mutations.run import OPERATORS, Tally, programs, run
-from support.mutations.subject import subjects
+from generators.mutations.mutation import Verdict
+from generators.mutations.run import OPERATORS, Tally, programs, run
+from generators.mutations.subject import subjects
 
 MOST_CASCADES = 0.01
 """The share of rejected mutations that may give more errors than places were broken: 0.5 % of one in forty of all."""

@@ -6,18 +6,7 @@ import pickle
 
 from hypothesis import HealthCheck, assume, given, settings
 
-from snd_analysis.symbolic import integers as shapes
-from snd_analysis.symbolic.integers import (
-    FALSE,
-    TRUE,
-    DivisionByZero,
-    EqualityVerdict,
-    Integer,
-    NegativeExponent,
-    Truth,
-)
-from support.analysis.shape_reading import read
-from support.analysis.shape_trees import (
+from generators.shape_trees import (
     PROPOSITIONS,
     VARIABLES,
     Tree,
@@ -31,6 +20,17 @@ from support.analysis.shape_trees import (
     polynomial_trees,
     value,
 )
+from snd_analysis.symbolic import integers as shapes
+from snd_analysis.symbolic.integers import (
+    FALSE,
+    TRUE,
+    DivisionByZero,
+    EqualityVerdict,
+    Integer,
+    NegativeExponent,
+    Truth,
+)
+from support.analysis.shape_reading import read
 from support.sampling import examples
 
 FAILURES = (DivisionByZero, NegativeExponent)

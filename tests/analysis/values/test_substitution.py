@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from generators.expression_texts import expressions
 from snd_analysis.skriptnd.evaluate import EvaluationError
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.values import UNDEFINED, Maybe, Pack, Value, pack_of, substitute, unknown
-from support.analysis.expression_texts import expressions
 from support.analysis.value_reading import plain, value, wrapped
 from support.sampling import examples
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
+from generators.random_graphs import Array, Block, graphs
 from snd_runtime.execution import Execution, execute
 from snd_runtime.execution.prepared import prepared
 from support.runtime.executing import FLOAT64, R, instance_of, net, run
-from support.runtime.random_graphs import Array, Block, graphs
 from support.sampling import examples
 
 POSITIVE = """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from generators.shape_trees import PROPOSITIONS, RELATIONS, Tree
 from snd_analysis.skriptnd.syntax import nodes
 from support.analysis.expression_reading import expression
-from support.analysis.shape_trees import PROPOSITIONS, RELATIONS, Tree
 
 
 def read(text: str) -> Tree:

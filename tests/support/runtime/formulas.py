@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.runtime.agreement import assert_agreement
+from oracles.agreement import assert_agreement
 from support.runtime.operators import compiled, run
 
 

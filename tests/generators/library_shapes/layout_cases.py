@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from support.library_shapes.case import SHAPES, Case, Upto, bools, case, ints, real
+from generators.library_shapes.case import SHAPES, Case, Upto, bools, case, ints, real
 
 
 def generators() -> Iterator[Case]:

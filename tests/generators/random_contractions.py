@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from support.runtime.random_formulas import Program
+from generators.random_formulas import Program
 
 _SHAPES = {"p": (5, 4), "q": (4, 3), "r": (6,)}
 _EXTENTS = {"i": 3, "j": 2, "k": 4, "l": 1}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from generators.mutations.mutation import Mutation, Verdict, mutation
+from generators.mutations.subject import Subject
 from snd_analysis.skriptnd.names import OperatorName, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.mutation import Mutation, Verdict, mutation
-from support.mutations.subject import Subject
 
 _NEW = "zz_other"
 _DECLARED = (

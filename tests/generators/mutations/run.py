@@ -1,8 +1,8 @@
 """Runs mutations and sorts out what was reported about them.
 
-``python tests/analysis/mutations [WORD…]`` tries every mutation of every program and prints what should not
-be; with words, only mutations of these kinds, or of programs and definitions so named. ``--every N`` takes one in N,
-``--seed S`` others.
+``python -m generators.mutations [WORD…]``, in ``tests``, tries every mutation of every program and prints wrong
+reports; with words, only mutations of these kinds, or of programs and definitions so named. ``--every N`` takes one in
+N, ``--seed S`` others.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from snd_analysis.base import Diagnostic
-from support.memory import read_program
-from support.mutations import (
+from generators.mutations import (
     composition_mutations,
     declaration_mutations,
     expression_mutations,
@@ -26,8 +24,10 @@ from support.mutations import (
     literal_mutations,
     name_mutations,
 )
-from support.mutations.mutation import Mutation, Verdict
-from support.mutations.subject import Subject, subjects
+from generators.mutations.mutation import Mutation, Verdict
+from generators.mutations.subject import Subject, subjects
+from snd_analysis.base import Diagnostic
+from support.memory import read_program
 
 ROOT = Path(__file__).parents[3]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generators.mutations.mutation import Mutation, Verdict, mutation, without
+from generators.mutations.subject import Subject
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.mutation import Mutation, Verdict, mutation, without
-from support.mutations.subject import Subject
 
 _NUMERIC = ("+=", "*=", "<?=", ">?=")
 

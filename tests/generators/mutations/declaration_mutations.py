@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generators.mutations.expression_mutations import is_needed
+from generators.mutations.mutation import Mutation, Verdict, mutation, without
+from generators.mutations.name_mutations import may_declare
+from generators.mutations.subject import Subject
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.expression_mutations import is_needed
-from support.mutations.mutation import Mutation, Verdict, mutation, without
-from support.mutations.name_mutations import may_declare
-from support.mutations.subject import Subject
 
 _TYPES = ("int", "real", "bool", "str")
 _TENSORS = ("input", "output", "constant", "variable")

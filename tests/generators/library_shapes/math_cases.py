@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from support.library_shapes.case import SHAPES, Case, bools, case, ints, real
+from generators.library_shapes.case import SHAPES, Case, bools, case, ints, real
 
 REAL_UNARY = (
     *(

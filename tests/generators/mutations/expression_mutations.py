@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generators.mutations.mutation import Mutation, Verdict, mutation
+from generators.mutations.subject import Subject
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.mutation import Mutation, Verdict, mutation
-from support.mutations.subject import Subject
 
 _ARITHMETIC = ("+", "-", "*", "/", "\\", "%", "**", "<?", ">?")
 _LOGICAL = ("&&", "||", "^", "=>")

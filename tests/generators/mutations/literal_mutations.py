@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generators.mutations.mutation import Mutation, Verdict, mutation
+from generators.mutations.subject import Subject
 from snd_analysis.skriptnd.names import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.mutation import Mutation, Verdict, mutation
-from support.mutations.subject import Subject
 
 _OTHERS = {
     "int": (("real", "1.5"), ("bool", "true"), ("str", "'a'")),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from support.library_shapes.case import Case, Upto, case, ints, real
+from generators.library_shapes.case import Case, Upto, case, ints, real
 
 
 def positions(extent: int, pad: int | None, size: int, stride: int, dilation: int, ceil: bool) -> int:

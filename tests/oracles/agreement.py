@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from oracles.formulas import AmbiguousError, OracleError, oracle
 from snd_runtime.errors import EvaluationFailed
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering import Lowered
 from support.runtime.operators import FLOAT64
-from support.runtime.oracle import AmbiguousError, OracleError, oracle
 
 CHUNKS = (1, 3, 1 << 18)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from support.library_shapes.case import Case, Upto, case, ints, real
+from generators.library_shapes.case import Case, Upto, case, ints, real
 
 
 def images() -> Iterator[Case]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from generators.mutations.mutation import Mutation, Verdict, mutation, without
+from generators.mutations.subject import Subject
 from snd_analysis.base import Span
 from snd_analysis.skriptnd.names import BuiltIn, OperatorName, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
-from support.mutations.mutation import Mutation, Verdict, mutation, without
-from support.mutations.subject import Subject
 
 _VALUES = {"int": "1", "real": "1.5", "bool": "true", "str": "'a'"}
 

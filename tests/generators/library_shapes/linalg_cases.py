@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from support.library_shapes.case import Case, case, real
+from generators.library_shapes.case import Case, case, real
 
 
 def linear_algebra() -> Iterator[Case]:
