@@ -18,6 +18,12 @@ from support import sampling
 
 pytest.importorskip("z3", reason="proofs need z3-solver, the extra snd[proofs]")
 
+from snd_analysis.proofs import Verdict
+from snd_analysis.skriptnd.names import OperatorName
+from snd_runtime.evaluation import Texts
+from snd_server.checking import proving
+from snd_server.checking.proving import ProofOrder
+
 HERE = Path(__file__).parent / "proofs"
 RIGHT, PLANTED = ((HERE / name).read_text() for name in ("right.sknd", "planted.sknd"))
 REFUSED = {"assertion-fails", "argument-shape", "argument-rank", "sample-without-result"}
@@ -281,3 +287,13 @@ def test_the_assertion_that_is_proposed_mends_the_operator(real, project):
     real("check", "--proofs", "--fix", "--unsafe-fixes", "--no-cache", "planted.sknd")
     left = [each for each in proofs_in(real, "planted.sknd") if (each["operator"], each["condition"]) in proposed]
     assert {each["verdict"] for each in left} == {"proved"}
+
+
+def test_verdicts_for_an_editor_do_not_wait_for_the_search_for_assertions():
+    text = "operator last {\n@input { x: real[n]; }\n@output { y: real[1]; }\n@lower { y[0,] = x[n - 1,]; }\n}\n"
+    handle, texts = proving.make(), Texts({"m.sknd": text}, frozenset({"m.sknd"}))
+    for is_mending, expected in ((False, ()), (True, ("n > 0",))):
+        found = handle(ProofOrder(texts, OperatorName("m.sknd", "last"), is_mending), print)
+        (refuted,) = [each for each in found if each.verdict is Verdict.REFUTED]
+        assert refuted.candidates
+        assert refuted.assertions == expected

@@ -69,6 +69,8 @@ class ProofOrder(Struct, frozen=True):
 
     texts: Texts
     name: OperatorName
+    is_mending: bool
+    """True if refuted conditions get the assertions that mend them; the search takes longer than most proofs."""
 
 
 def make() -> Callable[[ProofOrder, Callable[[Any], None]], list[Proof]]:
@@ -77,7 +79,8 @@ def make() -> Callable[[ProofOrder, Callable[[Any], None]], list[Proof]]:
 
     def handle(order: ProofOrder, note: Callable[[Any], None]) -> list[Proof]:
         snapshot = files.snapshot(order.texts)
-        return [*_confirmed(proofs_of_operator(snapshot, order.name, thread_time), snapshot, _evaluated_here)]
+        proofs = proofs_of_operator(snapshot, order.name, thread_time)
+        return [*_confirmed(proofs, snapshot, _evaluated_here, order.is_mending)]
 
     return handle
 
@@ -88,15 +91,17 @@ def _evaluated_here(snapshot: Snapshot, path: str, number: int) -> SampleOutcome
 
 
 # ---- counterexamples -------------------------------------------------------------------------------------------------
-def _confirmed(proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate) -> Iterator[Proof]:
-    """Yield the proofs; each refuted one with one evaluated counterexample."""
+def _confirmed(
+    proofs: Iterable[Proof], snapshot: Snapshot, evaluate: Evaluate, is_mending: bool = True
+) -> Iterator[Proof]:
+    """Yield the proofs; each refuted one with one evaluated counterexample, and assertions if ``is_mending``."""
     menders: dict[OperatorName, _Mender] = {}
     for proof in proofs:
         if proof.verdict is not Verdict.REFUTED:
             yield proof
             continue
         found = _refuted(proof, snapshot, evaluate)
-        if found.verdict is Verdict.REFUTED:
+        if found.verdict is Verdict.REFUTED and is_mending:
             name = OperatorName(proof.path, proof.operator)
             if name not in menders:
                 menders[name] = _Mender(snapshot, name)

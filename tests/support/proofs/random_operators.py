@@ -178,10 +178,14 @@ def _formula_text(formula: Formula) -> str:
 class Drawing:
     """Generator of an operator. Drawn indices are mostly in bounds, or wrong by a little."""
 
-    def __init__(self, rng: Random, *, is_wide: bool = False, is_strided: bool = False) -> None:
+    def __init__(
+        self, rng: Random, *, is_wide: bool = False, is_strided: bool = False, is_chosen: bool = False
+    ) -> None:
         self.rng = rng
         self.is_strided = is_strided
         """True if '=' writes at multiples of a number, mostly before another formula accumulates."""
+        self.is_chosen = is_chosen
+        """True if selections or conditions tell where '=' writes."""
         self.is_wide = is_wide
         """True if rarer operations are drawn, too."""
         self.operator = Operator({}, [], [])
@@ -296,6 +300,9 @@ class Drawing:
         if output.shape[0][0] == "spread":
             self.of_rank(output)
             return
+        if self.is_chosen and not output.length:
+            self.chosen(output)
+            return
         if self.is_strided and not output.length:
             self.strided(output)
             return
@@ -405,6 +412,46 @@ class Drawing:
             self.formula(output, zeros, self.pick("+=", "+=", ">?="), [], None)
             self.operator.formulas[-1].value = ("real", ("num", 1))
 
+    def chosen(self, output: Tensor) -> None:
+        """Draw positions that a selection, or the condition after ``|``, tells."""
+        extent, other = self.number(0), self.pick(self.number(0), ("num", self.rng.randint(1, 3)))
+        i, j = ("var", "i"), ("var", "j")
+        bounds: list[tuple[str, Expr]] = [("i", extent)]
+        condition: Expr | None = None
+        form = self.pick("selection", "remainder", "inner")
+        place: Expr = i
+        shape = self.pick(extent, extent, extent, ("+", extent, other))
+        if form == "selection":
+            by = self.pick(("num", 2), ("num", 2), other)
+            half = ("/", ("+", extent, ("num", 1)), ("num", 2))
+            branches = (
+                i, ("-", i, other), ("+", i, other), ("-", ("-", other, ("num", 1)), i), ("/", i, by),
+                ("+", half, ("/", i, by)), ("-", ("-", extent, ("num", 1)), i), ("*", i, other),
+            )  # fmt: skip
+            chooses = self.pick(
+                ("<", i, other), (">=", i, other), ("==", ("%", i, by), ("num", 0)), ("!=", ("%", i, by), ("num", 0))
+            )
+            place = ("select", chooses, *self.rng.sample(branches, 2))
+        elif form == "remainder":
+            place = ("/", i, other)
+            condition = (self.pick("==", "==", "==", "<=", "!="), ("%", i, other), ("num", self.pick(0, 0, 1)))
+            shape = self.pick(extent, ("/", ("-", ("+", extent, other), ("num", 1)), other), ("/", extent, other))
+        else:
+            bounds.append(("j", self.pick(extent, other, ("+", extent, ("num", 1)))))
+            told = self.pick(i, i, ("+", i, ("num", 1)), other, ("/", i, ("num", 2)), ("%", i, other))
+            by = self.pick(("num", 1), ("num", 1), other)
+            condition = (self.pick("==", "==", ">=", "<="), ("*", j, by), ("*", told, by))
+            if self.chance(40):
+                condition = ("&&", condition, (self.pick("<=", "<"), j, ("+", told, ("num", 1))))
+        if self.chance(60):
+            self.operator.assertions.append((">", other, ("num", 0)))
+        output.shape = [shape]
+        self.formula(output, [Index("plain", place)], "=", bounds, condition)
+        self.operator.formulas[-1].value = ("real", i)
+        if self.chance(30):
+            self.formula(output, [Index("plain", ("num", 0))], "+=", [], None)
+            self.operator.formulas[-1].value = ("real", ("num", 1))
+
     def multiple(self, index: Expr, extent: Expr, by: Expr) -> Expr:
         """Draw an index whose values are multiples of a number, or moved by a number."""
         return self.pick(
@@ -507,6 +554,10 @@ STRIDED = 100_000_000
 """First of the seeds whose operators write at multiples of a number that may be 0."""
 
 
+CHOSEN = 300_000_000
+"""First of the seeds whose operators write where selections or conditions say."""
+
+
 def drawn(seed: int) -> Operator:
     """Return the operator of a seed."""
-    return Drawing(Random(seed), is_wide=seed >= WIDE, is_strided=seed >= STRIDED).drawn()
+    return Drawing(Random(seed), is_wide=seed >= WIDE, is_strided=seed >= STRIDED, is_chosen=seed >= CHOSEN).drawn()

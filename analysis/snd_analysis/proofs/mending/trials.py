@@ -19,7 +19,7 @@ from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer, Leaf, Truth
 from snd_analysis.symbolic.values import Pack, Value
 
-_GREATEST = (1, 2, 3, 3, 4, 5, 6, 9, 14)
+_GREATEST = (1, 2, 3, 3, 4, 5, 6, 9, 14, 24)
 """The greatest numbers of one choice of sizes, in turn."""
 
 

@@ -49,6 +49,8 @@ class _Found(Struct, frozen=True):
     digest: str
     proofs: tuple[Proof, ...]
     """Proofs with spans counted from the start of the operator."""
+    is_mended: bool
+    """True if the assertions that mend refuted conditions were looked for."""
 
 
 class _Wanted(Struct, frozen=True):
@@ -180,19 +182,29 @@ class Proofs:
                 self._keep(wanted, await self._proved(wanted.order))
 
     def _next(self, path: str) -> Callable[[Snapshot, Question], _Wanted | None]:
-        """Return a question for the next operator that is due and still in that state, with the order for a process."""
+        """Return a question for the next operator that is due and still in that state, with the order for a process.
+
+        The verdicts on all operators come first, then the assertions that mend refuted conditions.
+        """
         due = self._due[path]
 
         def answer(snapshot: Snapshot, question: Question) -> _Wanted | None:
+            unmended: Provable | None = None
             for operator in question.each(front_end(path).provable(snapshot, path, None)):
+                if due.get(operator.name) != operator.digest:
+                    continue
                 found = self._found.get(operator.name)
-                if due.get(operator.name) == operator.digest and (found is None or found.digest != operator.digest):
-                    return _Wanted(operator, operator.digest, self._order(snapshot, operator.name))
-            return None
+                if found is None or found.digest != operator.digest:
+                    return _Wanted(operator, operator.digest, self._order(snapshot, operator.name, is_mending=False))
+                if unmended is None and not found.is_mended and _is_refuted(found):
+                    unmended = operator
+            if unmended is None:
+                return None
+            return _Wanted(unmended, unmended.digest, self._order(snapshot, unmended.name, is_mending=True))
 
         return answer
 
-    def _order(self, snapshot: Snapshot, name: OperatorName) -> ProofOrder:
+    def _order(self, snapshot: Snapshot, name: OperatorName, is_mending: bool) -> ProofOrder:
         from snd_runtime.evaluation import Texts
         from snd_server.checking.proving import ProofOrder
 
@@ -200,7 +212,7 @@ class Proofs:
             snapshot, [each for each in (name.path, *snapshot.dependencies(name.path)) if not is_library(each)]
         )
         gone, self._sent = self._sent - texts.keys(), frozenset(texts)
-        return ProofOrder(Texts(texts, self._sent, gone, snapshot.settings), name)
+        return ProofOrder(Texts(texts, self._sent, gone, snapshot.settings), name, is_mending)
 
     async def _proved(self, order: ProofOrder) -> list[Proof]:
         """Return the verdicts; none if the process fails or takes too long."""
@@ -232,8 +244,11 @@ class Proofs:
         if self._server.session.documents.get(path) is None:  # closed meanwhile
             return
         before = self._found.get(wanted.operator.name)
+        is_mended = wanted.order.is_mending
         relative = tuple(replace(each, span=each.span.shifted(-start)) for each in proofs)
-        now = self._found[wanted.operator.name] = _Found(wanted.digest, relative)
+        if is_mended and not relative and before is not None:
+            relative = before.proofs  # the search failed: the verdicts stay
+        now = self._found[wanted.operator.name] = _Found(wanted.digest, relative, is_mended)
         if _is_refuted(now) or (before is not None and _is_refuted(before)):
             self._server.refresher.texts(path)
 
