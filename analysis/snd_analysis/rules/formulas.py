@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snd_analysis.base import Rule
+from snd_analysis.base import Rule, Severity
 
 ACCESS_OUTSIDE_LOWER = Rule("access-outside-lower", section="2.4")
 ASSIGNMENT_OPERATOR = Rule("assignment-operator", section="2.12")
@@ -20,6 +20,7 @@ TENSOR_NOT_ACCESSED = Rule("tensor-not-accessed", section="2.12")
 TOO_MANY_FORMULAS = Rule("too-many-formulas", section="2.12")
 TWO_PACKED_INDICES = Rule("two-packed-indices", section="2.12")
 UNCOUNTED_EXTENT = Rule("uncounted-extent", section="2.12")
+UNFIXED_INDEX = Rule("unfixed-index", section="2.12", severity=Severity.WARNING)
 UPDATE_WITHOUT_INITIAL = Rule("update-without-initial", section="2.12")
 
 REMAP = "write a remapped index as '|i <> below : above|'"

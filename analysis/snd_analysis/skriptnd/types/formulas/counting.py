@@ -11,6 +11,7 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.context import Context
 from snd_analysis.skriptnd.types.expressions.functions import check_int_width
+from snd_analysis.skriptnd.types.formulas.fixed_indices import fixed_indices
 from snd_analysis.skriptnd.types.type import BOOL, STR, UNTYPED, is_numeric
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict
@@ -97,18 +98,26 @@ def check_overwriting(context: Context, formula: nodes.Lowering, output: Symbol,
         return  # each element that is counted has a place of its own
     whether = _with_locals(_symbols(context, [formula.condition] if formula.condition is not None else []), locals_)
     what = _with_locals(_symbols(context, [formula.value]), locals_)
-    for name, bound in _indices(formula):
-        symbol = context.symbol(name)
-        if symbol is None or symbol not in what - where - whether or _is_one(bound):
+    missing = [
+        (name, symbol)
+        for name, bound in _indices(formula)
+        if (symbol := context.symbol(name)) is not None and symbol in what - where and not _is_one(bound)
+    ]
+    fixed = fixed_indices(context, formula, {symbol for _, symbol in missing})
+    for name, symbol in sorted(missing, key=lambda each: each[1] in whether):
+        if symbol in fixed:
             continue
-        message = f"'{name.text}' is not on the left, so each of its iterations overwrites '{output.name}'"
+        rule, message = rules.OVERWRITTEN_OUTPUT, f"'{name.text}' is not on the left, so each of its iterations"
+        if symbol in whether:
+            rule, message = rules.UNFIXED_INDEX, f"{message} for which the condition holds"
+        message = f"{message} overwrites '{output.name}'"
         type_, repair = context.typed(output).type, None
         if is_alone and type_ is not None and is_numeric(type_.dtype):
             message = f"{message}: write '+=' to sum over it"
             repair = Repair("write +=", (Edit(context.span(formula.operator), "+="),), safe=False)
         elif is_alone and type_ is not None and type_.dtype == BOOL:
             message = f"{message}: write '|=' for any of them, or '&=' for all"
-        context.report(rules.OVERWRITTEN_OUTPUT, name, message, repair=repair)
+        context.report(rule, name, message, repair=repair)
         return
 
 
