@@ -27,9 +27,9 @@ from snd_analysis.compose.checks.bias_alignment import misaligned_biases
 from snd_analysis.compose.checks.known_elements import failing_known_elements
 from snd_analysis.compose.checks.omitted_inputs import open_inputs
 from snd_analysis.compose.composing import Composing, arguments
-from snd_analysis.compose.dynamic.freshen import results_of
-from snd_analysis.compose.dynamic.unknowns import input_extent
+from snd_analysis.compose.dynamic import input_extent
 from snd_analysis.compose.failure import Failure, PlacedProblem, Site, placed_problems
+from snd_analysis.compose.freshen import results_of
 from snd_analysis.compose.limits import GREATEST_COUNT, MOST_ITERATIONS, MOST_OPERATIONS, MOST_STEPS_OF_FILE
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.root import (

@@ -18,8 +18,8 @@ from snd_analysis.compose.body.state import BodyState, ResultValues
 from snd_analysis.compose.budget import OverBudgetError
 from snd_analysis.compose.checks.counterexamples import invokes_obligations
 from snd_analysis.compose.checks.transposition import transposed_argument
-from snd_analysis.compose.dynamic.freshen import Freshening, concerned
 from snd_analysis.compose.failure import Site
+from snd_analysis.compose.freshen import Freshening, concerned
 from snd_analysis.compose.loops.composed import loop
 from snd_analysis.compose.reuse.lasting_model import alike, first_name
 from snd_analysis.model import Operation, TensorValue

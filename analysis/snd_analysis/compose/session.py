@@ -15,8 +15,8 @@ from snd_analysis.compose.bind.declarations import evaluate_declarations, failin
 from snd_analysis.compose.budget import OverBudgetError, StepBudget, most_steps, steps_of, steps_of_values
 from snd_analysis.compose.checks.formula_values import failing_formula_value
 from snd_analysis.compose.checks.formulas import failing_formula
-from snd_analysis.compose.dynamic.freshen import CanonicalArguments
 from snd_analysis.compose.failure import BindingFailed, DeclarationFailed, Failure, Unbindable
+from snd_analysis.compose.freshen import CanonicalArguments
 from snd_analysis.compose.limits import MOST_KEPT_SPECIALIZATIONS, MOST_LEVELS, MOST_STEPS
 from snd_analysis.compose.reuse.lasting_model import LastingModel
 from snd_analysis.compose.specialization import Specialization, impossible, over_budget

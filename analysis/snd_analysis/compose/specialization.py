@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from snd_analysis.base import descendants
 from snd_analysis.compose.checks.obligations import Obligation
-from snd_analysis.compose.dynamic.unknowns import Dynamic
+from snd_analysis.compose.dynamic import Dynamic
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import Template

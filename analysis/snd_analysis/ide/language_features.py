@@ -12,14 +12,14 @@ from snd_analysis.ide.actions.action import Action
 from snd_analysis.ide.completion.item import Completions
 from snd_analysis.ide.evaluation import GraphTensors, KnownGraph, TensorName
 from snd_analysis.ide.hover import Hover
-from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint
+from snd_analysis.ide.inlay_hints import HintKind, InlayHint
 from snd_analysis.ide.markdown import Examples
 from snd_analysis.ide.mentions import Occurrence
 from snd_analysis.ide.navigation.definition import Link
 from snd_analysis.ide.navigation.document_symbols import DocumentSymbol
 from snd_analysis.ide.navigation.folding import DocumentLink, FoldableRange
 from snd_analysis.ide.proofs import Provable
-from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
+from snd_analysis.ide.rename import RenameRefused, Renaming
 from snd_analysis.ide.semantic_tokens import TokenGroup
 from snd_analysis.ide.signature_help import SignatureHelp
 from snd_analysis.workspace import Snapshot

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snd_analysis.compose.dynamic.unknowns import Dynamic
+from snd_analysis.compose.dynamic import Dynamic
 from snd_analysis.model import Graph, Tensor
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

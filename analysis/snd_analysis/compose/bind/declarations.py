@@ -17,7 +17,7 @@ from snd_analysis.compose.checks.assertion_text import (
     responsible_for,
 )
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_shape, obligations_of_value
-from snd_analysis.compose.dynamic.unknowns import Dynamic, is_dynamic
+from snd_analysis.compose.dynamic import Dynamic, is_dynamic
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.reuse.lasting_model import DeclaredTensors, LastingModel, given_outside, given_to, may_last
 from snd_analysis.compose.scope import ValueScope

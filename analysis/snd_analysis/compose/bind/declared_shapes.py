@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from snd_analysis import rules
-from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
+from snd_analysis.compose.dynamic import Dynamic, dynamic_extent
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.template import AffineForm, Member

@@ -10,7 +10,7 @@ from snd_analysis import rules
 from snd_analysis.compose.bind.arguments import Arguments, Binder, element_type
 from snd_analysis.compose.bind.declared_shapes import Declarations
 from snd_analysis.compose.bind.shape_binding import ShapeBinder
-from snd_analysis.compose.dynamic.unknowns import OpenKey
+from snd_analysis.compose.dynamic import OpenKey
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import MOST_TENSORS
 from snd_analysis.compose.template import AffineForm, Member, Template

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Layers, Rule
 from snd_analysis.compose.bind.declared_shapes import literal_tensor
 from snd_analysis.compose.budget import StepBudget
-from snd_analysis.compose.dynamic.unknowns import Dynamic, dynamic_extent
+from snd_analysis.compose.dynamic import Dynamic, dynamic_extent
 from snd_analysis.compose.failure import Failure, Site, evaluation_failure
 from snd_analysis.compose.scope import ValueScope
 from snd_analysis.compose.specialization import Specialization

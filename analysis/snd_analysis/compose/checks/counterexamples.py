@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from snd_analysis import rules
 from snd_analysis.base import Rule
 from snd_analysis.compose.checks.obligations import Obligation, obligations_of_value
-from snd_analysis.compose.dynamic.unknowns import OpenKey
+from snd_analysis.compose.dynamic import OpenKey
 from snd_analysis.compose.failure import Failure, Site
 from snd_analysis.compose.limits import (
     MOST_ASSIGNMENTS,

@@ -12,8 +12,8 @@ from snd_analysis.compose.body.annotations import demand_shape, disagree, writte
 from snd_analysis.compose.body.interpreter import Interpreter, tried
 from snd_analysis.compose.body.results import Targets
 from snd_analysis.compose.body.state import BodyState, ResultValues
-from snd_analysis.compose.dynamic.freshen import Freshening
-from snd_analysis.compose.dynamic.unknowns import Dynamic
+from snd_analysis.compose.dynamic import Dynamic
+from snd_analysis.compose.freshen import Freshening
 from snd_analysis.compose.limits import MOST_ITEMS, MOST_ITERATIONS, MOST_LOOP_TRIALS
 from snd_analysis.compose.loops.counts import let, local
 from snd_analysis.compose.specialization import tensor_text

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from snd_analysis.compose.checks.obligations import Obligation
-from snd_analysis.compose.dynamic.unknowns import Dynamic
+from snd_analysis.compose.dynamic import Dynamic
 from snd_analysis.compose.failure import Failure
 from snd_analysis.compose.limits import MOST_KNOWN_DECLARATIONS
 from snd_analysis.compose.scope import ValueScope

@@ -11,7 +11,7 @@ from snd_analysis.ide.actions.fixes import fix_all, fixes, suppress
 from snd_analysis.ide.language_features import FrontEnd
 from snd_analysis.ide.nnef1.completion import completions
 from snd_analysis.ide.nnef1.facts import stored_path
-from snd_analysis.ide.nnef1.hints import inlay_hints
+from snd_analysis.ide.nnef1.hints import inlay_hints, tensor_at, tensor_statements
 from snd_analysis.ide.nnef1.hover import hover
 from snd_analysis.ide.nnef1.navigation import (
     around,
@@ -28,7 +28,6 @@ from snd_analysis.ide.nnef1.navigation import (
 from snd_analysis.ide.nnef1.operations import documentation, signature_of
 from snd_analysis.ide.nnef1.places import entry_at, nodes_around, tree_of
 from snd_analysis.ide.nnef1.signature_help import signature_help
-from snd_analysis.ide.nnef1.tensors import tensor_at, tensor_statements
 from snd_analysis.ide.nnef1.tokens import token_groups
 from snd_analysis.nnef1.format import format_edits, format_typed
 from snd_analysis.nnef1.syntax import nodes

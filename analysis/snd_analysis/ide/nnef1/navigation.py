@@ -26,7 +26,7 @@ from snd_analysis.ide.nnef1.places import (
     uses_of,
 )
 from snd_analysis.ide.nnef1.quantization import quantized_places
-from snd_analysis.ide.rename.symbols import RenameRefused, Renaming
+from snd_analysis.ide.rename import RenameRefused, Renaming
 from snd_analysis.nnef1.names import Fragment, LocalSubject, Nnef1Use, OperationSubject, ParameterSubject, SymbolSubject
 from snd_analysis.nnef1.syntax import KEYWORDS, Nnef1SyntaxTree, nodes
 from snd_analysis.skriptnd.names import OperatorName, Role

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from snd_analysis.nnef1.elaborate.limits import GREATEST_INTEGER, MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, ItemList, type_name
+from snd_analysis.nnef1.limits import GREATEST_INTEGER, MOST_CHARACTERS, MOST_DIGITS, MOST_ITEMS
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Relation, Truth
 

@@ -14,11 +14,11 @@ from snd_analysis.compose import Template, input_extent
 from snd_analysis.nnef1.assertions import SymbolFacts
 from snd_analysis.nnef1.elaborate.flat_graph import FlatGraph
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.limits import MOST_NOTES
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.streams.properties import PulsedModel
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, QuantizedType
+from snd_analysis.nnef1.limits import MOST_NOTES
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import Facts, Integer, asserted_unknown

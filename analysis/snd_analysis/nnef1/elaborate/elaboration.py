@@ -31,10 +31,8 @@ from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.extents.unproven import problem_of
 from snd_analysis.nnef1.elaborate.invocations import constant_of, materialized
 from snd_analysis.nnef1.elaborate.items.item_types import item_type
-from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Operators
-from snd_analysis.nnef1.elaborate.other_files.resources import RESOURCES
-from snd_analysis.nnef1.elaborate.other_files.submodels import SUBMODELS, check_submodels
+from snd_analysis.nnef1.elaborate.other_files import RESOURCES, SUBMODELS, check_submodels
 from snd_analysis.nnef1.elaborate.quantization import QuantizedByFragments, apply_quantization, quantized_name
 from snd_analysis.nnef1.elaborate.quantized_operations import quantized_types
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
@@ -55,6 +53,7 @@ from snd_analysis.nnef1.elaborate.streams.properties import pulsed_model
 from snd_analysis.nnef1.elaborate.streams.pulses import PULSES
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
+from snd_analysis.nnef1.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import close_matches

@@ -18,18 +18,11 @@ from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, ElaborationContext, FragmentCall, FragmentInvocation, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
-from snd_analysis.nnef1.elaborate.extents.repeated_axes import with_distinct_axes
+from snd_analysis.nnef1.elaborate.extents.refused import with_distinct_axes
 from snd_analysis.nnef1.elaborate.extents.symbolic_bounds import with_resolved_bounds
 from snd_analysis.nnef1.elaborate.folding import folded, plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
 from snd_analysis.nnef1.elaborate.items.item_types import Given, generic_type, suits
-from snd_analysis.nnef1.elaborate.limits import (
-    MOST_CHARACTERS,
-    MOST_INVOCATIONS_WITHIN,
-    MOST_ITEMS,
-    MOST_ITEMS_MADE,
-    MOST_STATEMENTS,
-)
 from snd_analysis.nnef1.elaborate.operators import OperationParameter, parameters
 from snd_analysis.nnef1.elaborate.quantized_operations import (
     CAST,
@@ -39,6 +32,13 @@ from snd_analysis.nnef1.elaborate.quantized_operations import (
     type_of_target,
 )
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, made_of, type_name
+from snd_analysis.nnef1.limits import (
+    MOST_CHARACTERS,
+    MOST_INVOCATIONS_WITHIN,
+    MOST_ITEMS,
+    MOST_ITEMS_MADE,
+    MOST_STATEMENTS,
+)
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import BUILT_INS, Dialect, nodes, written_type
 from snd_analysis.skriptnd.syntax import close_matches

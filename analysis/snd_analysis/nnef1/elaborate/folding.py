@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, binary, cast, unary
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract
-from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, InTract, ItemList, KnownItems, tensors_in
+from snd_analysis.nnef1.limits import MOST_KNOWN_ITEMS
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import FALSE, TRUE, DivisionByZero, Integer, NegativeExponent, Truth
 

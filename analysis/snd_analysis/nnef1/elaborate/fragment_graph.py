@@ -16,10 +16,10 @@ from snd_analysis.nnef1.elaborate.context import ElaborationContext, FragmentInv
 from snd_analysis.nnef1.elaborate.elaboration import SPECIAL, FragmentsOfFile, declare_output
 from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.limits import MOST_KNOWN_ITEMS
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList, KnownItems, has_unknown
+from snd_analysis.nnef1.limits import MOST_KNOWN_ITEMS
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
 from snd_analysis.symbolic.integers import constant

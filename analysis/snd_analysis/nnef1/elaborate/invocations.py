@@ -16,7 +16,14 @@ from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame, orig
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.unproven import fails, fails_above_zero, fitting_sizes, unproven_equations
 from snd_analysis.nnef1.elaborate.folding import plain
-from snd_analysis.nnef1.elaborate.items.constants import cast_literal, casts_of_constants
+from snd_analysis.nnef1.elaborate.items.casts import (
+    Adjustment,
+    adjustment_after,
+    adjustment_before,
+    cast_literal,
+    casts_of_constants,
+    narrow_result,
+)
 from snd_analysis.nnef1.elaborate.items.item_types import (
     NAMES,
     Given,
@@ -25,12 +32,6 @@ from snd_analysis.nnef1.elaborate.items.item_types import (
     is_type_of_tract,
     item_type,
     mismatches,
-)
-from snd_analysis.nnef1.elaborate.items.narrow_integers import (
-    Adjustment,
-    adjustment_after,
-    adjustment_before,
-    narrow_result,
 )
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.values import (

@@ -14,11 +14,11 @@ from snd_analysis.nnef1.elaborate import flat_graph
 from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame, StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.elaborate.operators import Unsuitable, attribute_value
 from snd_analysis.nnef1.elaborate.rewriting import REWRITTEN
 from snd_analysis.nnef1.elaborate.sources import SOURCES
 from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, type_name
+from snd_analysis.nnef1.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.syntax import Dialect, QuantizationFile, nodes
 from snd_analysis.skriptnd.syntax import close_matches
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes

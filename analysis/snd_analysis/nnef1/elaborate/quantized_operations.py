@@ -16,7 +16,7 @@ from snd_analysis import rules
 from snd_analysis.model import Tensor, TensorKind
 from snd_analysis.nnef1.elaborate.context import ElaborationContext, Frame
 from snd_analysis.nnef1.elaborate.invocations import invoke
-from snd_analysis.nnef1.elaborate.items.constants import ON_ELEMENTS
+from snd_analysis.nnef1.elaborate.items.casts import ON_ELEMENTS
 from snd_analysis.nnef1.elaborate.items.item_types import Given, dtype_of_tract, item_type
 from snd_analysis.nnef1.elaborate.values import (
     UNKNOWN,

@@ -16,8 +16,8 @@ from snd_analysis.nnef1.elaborate.context import StoredVariable
 from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator, Source
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.invocations import invoke
+from snd_analysis.nnef1.elaborate.items.casts import narrow_integer
 from snd_analysis.nnef1.elaborate.items.item_types import NAMES, Given, dtype_of_tract
-from snd_analysis.nnef1.elaborate.items.narrow_integers import narrow_integer
 from snd_analysis.nnef1.elaborate.operators import OperationParameter
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFile, file_of, is_read_by_tract
 from snd_analysis.nnef1.elaborate.values import (

@@ -25,8 +25,8 @@ from snd_analysis.nnef1.elaborate.context import (
     SubmodelUse,
     Unproven,
 )
-from snd_analysis.nnef1.elaborate.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList
+from snd_analysis.nnef1.limits import MOST_ITEMS_MADE, MOST_STATEMENTS
 from snd_analysis.nnef1.names import assigned_names, spelled_names
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes

@@ -7,7 +7,7 @@ from posixpath import normpath
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Severity, counted
-from snd_analysis.nnef1.lints.limits import MOST_LISTED_FILES
+from snd_analysis.nnef1.limits import MOST_LISTED_FILES
 from snd_analysis.nnef1.lints.subjects import FileWithArchives, FileWithoutErrors, definitions
 from snd_analysis.rules import check_of
 

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Severity, Span, descendants
 from snd_analysis.nnef1.assertions import AssertionLine, assertions_of, first_contradictions
-from snd_analysis.nnef1.lints.limits import MOST_CONTRADICTED
+from snd_analysis.nnef1.limits import MOST_CONTRADICTED
 from snd_analysis.nnef1.lints.subjects import (
     REMEMBERED_STATEMENTS,
     TractFile,

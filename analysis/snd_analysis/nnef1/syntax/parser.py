@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Rule, Span
+from snd_analysis.nnef1.limits import MOST_LEVELS, MOST_OPERATORS
 from snd_analysis.nnef1.syntax import nodes
-from snd_analysis.nnef1.syntax.limits import MOST_LEVELS, MOST_OPERATORS
 
 # ---- text to tokens: one compiled pattern, exact spans, and a token for everything invalid ---------------------------
 # Every character of any text belongs to a token, a comment or white space.

@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Problem, Span, checkpoint, descendants, edit_between
+from snd_analysis.nnef1.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax import nodes
-from snd_analysis.nnef1.syntax.limits import MOST_REMEMBERED_PIECES
 from snd_analysis.nnef1.syntax.parser import Parser
 
 _MARK = re.compile(r"[#;{}\"']")

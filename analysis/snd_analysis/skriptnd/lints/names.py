@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from snd_analysis.base import Note, OperatorName, Problem, Rule, Severity, Span
 from snd_analysis.rules import check_of
-from snd_analysis.skriptnd.lints.limits import MOST_NAMED
+from snd_analysis.skriptnd.limits import MOST_NAMED
 from snd_analysis.skriptnd.names import Resolution, Role, ShapeMember, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Set
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Rule, Severity, Source, Span
 from snd_analysis.rules import catalogue
-from snd_analysis.skriptnd.lints.limits import LONGEST_RULE, MOST_UNKNOWN_RULES
+from snd_analysis.skriptnd.limits import LONGEST_RULE, MOST_UNKNOWN_RULES
 from snd_analysis.skriptnd.lints.suppression_comments import (
     Suppression,
     diagnostic,

@@ -1,6 +1,7 @@
 """Resolution of names: symbols of a definition, visible definitions of other files, every use of a name (2.2, 2.15)."""
 
 from snd_analysis.base import OperatorName
+from snd_analysis.skriptnd.limits import MOST_GUESSES
 from snd_analysis.skriptnd.names.bindings import (
     BOUND_KINDS,
     Binding,
@@ -42,7 +43,6 @@ from snd_analysis.skriptnd.names.library import (
     library_text,
     model_root,
 )
-from snd_analysis.skriptnd.names.limits import MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import BUILT_INS, ModuleNames, ModuleScope
 from snd_analysis.skriptnd.names.part import GroupRow, StatementPart
 from snd_analysis.skriptnd.names.resolution import AttributeName, ModuleName, Resolution, Role, Use

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
-from snd_analysis.skriptnd.names.limits import MOST_VERSIONS
+from snd_analysis.skriptnd.limits import MOST_VERSIONS
 from snd_analysis.skriptnd.names.part import StatementPart
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.syntax import nodes

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import HEAD, Edit, Note, Problem, Repair, Span
+from snd_analysis.skriptnd.limits import LONGEST_INDEX, MOST_FURTHER_USES, MOST_GUESSES
 from snd_analysis.skriptnd.names.foreign_operators import meant_operator
-from snd_analysis.skriptnd.names.limits import LONGEST_INDEX, MOST_FURTHER_USES, MOST_GUESSES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.symbols import Symbol, SymbolKind

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
-from snd_analysis.skriptnd.samples.limits import DEEPEST_EXPRESSION
+from snd_analysis.skriptnd.limits import DEEPEST_EXPRESSION
 from snd_analysis.skriptnd.samples.sample import (
     ItemExtent,
     NestedRows,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span, checkpoint
+from snd_analysis.skriptnd.limits import DEEPEST_NESTING, MOST_TOKENS_OF_ENTRY
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.builder import Entries, TreeBuilder, methods
 from snd_analysis.skriptnd.syntax.expression_builder import ExpressionBuilder
-from snd_analysis.skriptnd.syntax.limits import DEEPEST_NESTING, MOST_TOKENS_OF_ENTRY
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.table import END, ParseTable, Remembered, Stacks, table
 from snd_analysis.skriptnd.syntax.tokens import Token, Tokens, tokenize

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.base import Problem, Span
+from snd_analysis.skriptnd.limits import LONGEST_CHAIN
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import LONGEST_CHAIN
 from snd_analysis.skriptnd.syntax.strings import string_parts
 from snd_analysis.skriptnd.syntax.tokens import Token
 

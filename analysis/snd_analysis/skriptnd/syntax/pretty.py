@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from snd_analysis.skriptnd.limits import LONGEST_SHOWN_PACK
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import LONGEST_SHOWN_PACK
 from snd_analysis.symbolic.integers import Integer
 
 

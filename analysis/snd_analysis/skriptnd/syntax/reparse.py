@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair, Span, edit_between
+from snd_analysis.skriptnd.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton, with_damaged_entries
 from snd_analysis.skriptnd.syntax.builder import Blocks, Entries
-from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS
 from snd_analysis.skriptnd.syntax.recovery.recover import NEAR, Recovery
 from snd_analysis.skriptnd.syntax.table import Stacks, run_states, table

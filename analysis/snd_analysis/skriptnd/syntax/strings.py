@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Problem, Repair, Span, checkpoint
+from snd_analysis.skriptnd.limits import MOST_STRING_PARTS
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import MOST_STRING_PARTS
 
 _ESCAPES = {"{": "{", "}": "}", "'": "'", '"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}

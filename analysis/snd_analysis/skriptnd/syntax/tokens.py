@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from snd_analysis import rules
 from snd_analysis.base import BYTE_ORDER_MARK, Edit, Problem, Repair, Span, checkpoint
-from snd_analysis.skriptnd.syntax.limits import MOST_DIGITS
+from snd_analysis.skriptnd.limits import MOST_DIGITS
 from snd_analysis.skriptnd.syntax.table import table
 
 # Reserved in the wild though no rule of the grammar uses it.

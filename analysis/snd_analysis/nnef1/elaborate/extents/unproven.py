@@ -15,14 +15,14 @@ from snd_analysis.compose import Arguments, Specialization, Template, leaves_of
 from snd_analysis.model import Tensor, TensorValue
 from snd_analysis.nnef1.elaborate.context import Unproven, notes_of
 from snd_analysis.nnef1.elaborate.extents.refused import is_refused
-from snd_analysis.nnef1.elaborate.limits import (
+from snd_analysis.nnef1.elaborate.operators import Operators
+from snd_analysis.nnef1.limits import (
     GREATEST_FITTED_SIZE,
     GREATEST_LEAST_SIZE,
     LONGEST_UNPROVEN,
     MOST_FITTED_SYMBOLS,
     MOST_UNPROVEN_NOTES,
 )
-from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import (
     TRUE,

@@ -17,8 +17,8 @@ from snd_analysis.nnef1.elaborate.arithmetic import binary
 from snd_analysis.nnef1.elaborate.evaluation import BodyEvaluator
 from snd_analysis.nnef1.elaborate.folding import plain
 from snd_analysis.nnef1.elaborate.items.item_types import Given
-from snd_analysis.nnef1.elaborate.limits import MOST_LISTED_NAMES
 from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, ItemList
+from snd_analysis.nnef1.limits import MOST_LISTED_NAMES
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.lints import UNUSED_SYMBOL

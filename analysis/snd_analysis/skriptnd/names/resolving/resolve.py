@@ -11,7 +11,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from snd_analysis.base import Note, Problem, Span
-from snd_analysis.skriptnd.names.limits import MOST_FURTHER_USES
+from snd_analysis.skriptnd.limits import MOST_FURTHER_USES
 from snd_analysis.skriptnd.names.module_scope import ModuleScope
 from snd_analysis.skriptnd.names.resolution import Resolution
 from snd_analysis.skriptnd.names.resolving import parameters

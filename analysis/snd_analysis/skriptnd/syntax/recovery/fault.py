@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Problem, Repair, Rule, Span
+from snd_analysis.skriptnd.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax import expected, nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, begins_line, is_closed_string, keywords

@@ -8,9 +8,9 @@ from textwrap import dedent
 
 from snd_analysis import rules
 from snd_analysis.base import HEAD, Edit, Repair, Span
+from snd_analysis.skriptnd.limits import MOST_MOVED_TOKENS
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import MOST_MOVED_TOKENS
 from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.table import END
 from snd_analysis.skriptnd.syntax.tokens import Token

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from snd_analysis.base import Span
+from snd_analysis.skriptnd.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD
 from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault
 from snd_analysis.skriptnd.syntax.table import END, run_states
 from snd_analysis.skriptnd.syntax.tokens import Token, at_column_zero, begins_line

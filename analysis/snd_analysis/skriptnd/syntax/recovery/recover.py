@@ -12,8 +12,8 @@ import re
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair
+from snd_analysis.skriptnd.limits import MOST_ERRORS_IN_A_ROW
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import MOST_ERRORS_IN_A_ROW
 from snd_analysis.skriptnd.syntax.recovery import misplaced, missing_symbols, repairs, rereading, wrong_brackets
 from snd_analysis.skriptnd.syntax.recovery.fault import DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic

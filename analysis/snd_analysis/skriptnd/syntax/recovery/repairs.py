@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.skriptnd.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.automaton import Automaton
 from snd_analysis.skriptnd.syntax.expected import close_matches
-from snd_analysis.skriptnd.syntax.limits import LONGEST_LOOKAHEAD, MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.syntax.recovery.fault import BLOCK_KINDS, CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic

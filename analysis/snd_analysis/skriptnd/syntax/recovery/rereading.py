@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.skriptnd.limits import MOST_TOKENS_OF_BLOCK, MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax import nodes
-from snd_analysis.skriptnd.syntax.limits import MOST_TOKENS_OF_BLOCK, MOST_TOKENS_READ_AGAIN
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from snd_analysis import rules
 from snd_analysis.base import Span
+from snd_analysis.skriptnd.limits import LONGEST_COMPLETION, LONGEST_UNFINISHED_ENTRY, LONGEST_UNFINISHED_LINE
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import LONGEST_COMPLETION, LONGEST_UNFINISHED_ENTRY, LONGEST_UNFINISHED_LINE
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, SYMBOLS, Fault
 from snd_analysis.skriptnd.syntax.recovery.repairs import replace
 from snd_analysis.skriptnd.syntax.table import END, ParseTable, run_states

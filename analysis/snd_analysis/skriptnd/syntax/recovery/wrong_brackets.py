@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Span
+from snd_analysis.skriptnd.limits import MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax.automaton import Automaton
-from snd_analysis.skriptnd.syntax.limits import MOST_DELETED_TOKENS, MOST_TOKENS_OF_BLOCK
 from snd_analysis.skriptnd.syntax.recovery.fault import CLOSERS, DEFINITION_STARTS, Fault, span_of
 from snd_analysis.skriptnd.syntax.recovery.panic import panic
 from snd_analysis.skriptnd.syntax.table import END, run_states

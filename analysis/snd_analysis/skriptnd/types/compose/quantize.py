@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from snd_analysis import rules
 from snd_analysis.base import Note, Span, counted
+from snd_analysis.skriptnd.limits import MOST_SCOPED_SUGGESTIONS
 from snd_analysis.skriptnd.names import MOST_GUESSES, OperatorName
 from snd_analysis.skriptnd.syntax import close_matches, nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
@@ -15,7 +16,6 @@ from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.scopes import Found, find_tensor, tensors
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.limits import MOST_SCOPED_SUGGESTIONS
 from snd_analysis.skriptnd.types.signature import Signature, elsewhere
 
 

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair
+from snd_analysis.skriptnd.limits import MOST_NAMES_OF_CYCLE
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind, entries_of
 from snd_analysis.skriptnd.types.compose.typing_state import TypingState
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.limits import MOST_NAMES_OF_CYCLE
 from snd_analysis.skriptnd.types.signature import elsewhere
 
 

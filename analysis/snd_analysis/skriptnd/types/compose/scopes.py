@@ -7,11 +7,11 @@ from enum import Enum
 
 from msgspec import Struct
 
+from snd_analysis.skriptnd.limits import DEEPEST_SCOPE
 from snd_analysis.skriptnd.names import OperatorName, Resolution, Symbol, SymbolKind, Target
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.skriptnd.types.context import Context
-from snd_analysis.skriptnd.types.limits import DEEPEST_SCOPE
 
 _ALWAYS_VISIBLE = (SymbolKind.VARIABLE, SymbolKind.CONSTANT)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from snd_analysis.skriptnd.limits import MOST_DIMENSIONS
 from snd_analysis.skriptnd.syntax import nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.extents import length_value, peek
-from snd_analysis.skriptnd.types.limits import MOST_DIMENSIONS
 from snd_analysis.skriptnd.types.type import Dimension, Extents, TensorShape, Type
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Note, Repair, Rule, counted
+from snd_analysis.skriptnd.limits import MOST_ORDERED
 from snd_analysis.skriptnd.names import OperatorName, Symbol
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.compose.invocation.binding import ShapeBinding
@@ -18,7 +19,6 @@ from snd_analysis.skriptnd.types.compose.invocation.generics import TypeBinding
 from snd_analysis.skriptnd.types.compose.typing_state import TypedValue, TypingState
 from snd_analysis.skriptnd.types.expressions.functions import is_empty_list
 from snd_analysis.skriptnd.types.fixes import as_list, as_real
-from snd_analysis.skriptnd.types.limits import MOST_ORDERED
 from snd_analysis.skriptnd.types.signature import Signature, TensorParameter, elsewhere
 from snd_analysis.skriptnd.types.type import Dtype, Extents, Type
 from snd_analysis.symbolic import integers as shapes

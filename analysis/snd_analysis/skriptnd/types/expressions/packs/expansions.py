@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import counted
+from snd_analysis.skriptnd.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.names import Symbol, SymbolKind
 from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.inference import infer, infer_index_part
-from snd_analysis.skriptnd.types.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.types.type import BOOL, INT, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import EqualityVerdict, Integer, Relation, Truth

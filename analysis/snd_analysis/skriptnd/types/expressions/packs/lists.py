@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from snd_analysis import rules
+from snd_analysis.skriptnd.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.syntax import element_of, nodes
 from snd_analysis.skriptnd.types.context import Context, Stage
 from snd_analysis.skriptnd.types.expressions.functions import expect
 from snd_analysis.skriptnd.types.expressions.inference import infer_index_part
 from snd_analysis.skriptnd.types.expressions.packs.expansions import expanded
-from snd_analysis.skriptnd.types.limits import MOST_JOINED_ITEMS, MOST_RANGE_ITEMS
 from snd_analysis.skriptnd.types.type import INT, UNTYPED, Type, Typed
 from snd_analysis.symbolic import integers as shapes
 from snd_analysis.symbolic.integers import Integer

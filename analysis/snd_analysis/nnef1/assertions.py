@@ -1,4 +1,4 @@
-"""The lines ``extension tract_assert`` of a file, read: comparisons of sums of symbols."""
+"""Facts about symbols from ``extension tract_assert`` lines. They hold wherever shapes are compared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from snd_analysis.base import Span
-from snd_analysis.nnef1.assertions.limits import DEEPEST_ASSERTION, MOST_ROUNDS
+from snd_analysis.nnef1.limits import DEEPEST_ASSERTION, MOST_ROUNDS
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import (
@@ -23,6 +23,7 @@ from snd_analysis.symbolic.integers import (
     Truth,
 )
 
+# ---- the lines ``extension tract_assert`` of a file, read: comparisons of sums of symbols ----------------------------
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+)|(?P<name>[^\W\d][\w.]*(?:/[^\W\d][\w.]*)*)|(?P<sign>==|<=|>=|[-+*/()<>,#]))", re.ASCII
 )

@@ -1,7 +1,4 @@
-"""Data flow through an operator: by its formulas, or through its composition.
-
-Other operators, and control flow, are assumed to read all cells of their inputs.
-"""
+"""The cells that a cell of an output is computed from, and the reverse, with all sizes known (2.12)."""
 
 from __future__ import annotations
 
@@ -37,6 +34,24 @@ from snd_analysis.skriptnd.syntax import nodes, written
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_analysis.workspace import Snapshot
+
+__all__ = [
+    "DataFlow",
+    "Direction",
+    "NoFlow",
+    "SampleFlow",
+    "TensorCells",
+    "cells_text",
+    "flow_lines",
+    "flow_of",
+    "parse_cell",
+    "sample_flows",
+    "shape_of",
+    "tensors_of",
+]
+
+# ---- data flow through an operator: by its formulas, or through its composition --------------------------------------
+# Other operators, and control flow, are assumed to read all cells of their inputs.
 
 
 class Direction(StrEnum):

@@ -1,21 +1,140 @@
-"""Hints inside invocations: names of inputs, and deduced values."""
+"""Inlay hints: shapes, deduced values, names of inputs, ends of blocks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from enum import StrEnum
+from itertools import islice
 
-from snd_analysis.base import Location
-from snd_analysis.ide.declarations import Declared
-from snd_analysis.ide.inlay_hints.hint import HintKind, InlayHint, LabelPart, callee
-from snd_analysis.ide.knowledge import Knowledge
+from msgspec import Struct
+
+from snd_analysis.base import Location, Span
+from snd_analysis.db import Database, query
+from snd_analysis.ide.declarations import Declared, declared
+from snd_analysis.ide.evaluation import entries_in
+from snd_analysis.ide.knowledge import Knowledge, knowledge_of
 from snd_analysis.ide.limits import LONGEST_HINT
 from snd_analysis.ide.values import is_known_tensor, short_type_text, type_text, value_text
 from snd_analysis.model import Operation
-from snd_analysis.skriptnd.names import OperatorName, Symbol
+from snd_analysis.skriptnd.names import OperatorName, Symbol, is_constant
 from snd_analysis.skriptnd.syntax import nodes
+from snd_analysis.skriptnd.syntax.nodes import BlockKind
 from snd_analysis.symbolic.values import NULL, UNDEFINED, Value
+from snd_analysis.workspace import Snapshot
 
+__all__ = ["ALL_KINDS", "HintKind", "InlayHint", "LabelPart", "inlay_hints", "statement_end"]
+
+
+# ---- type of an inlay hint -------------------------------------------------------------------------------------------
+class HintKind(StrEnum):
+    """Kind of a hint; each kind can be switched off by itself."""
+
+    SHAPE = "shapes"
+    """Types and shapes of results, at the ends of statements in ``@compose``."""
+    ATTRIBUTE = "attributes"
+    """Values of attributes that are deduced, not given and no plain defaults."""
+    ARGUMENT = "arguments"
+    """Names of inputs, before their arguments."""
+    GENERIC = "generics"
+    """Generic types that are deduced."""
+    BLOCK_END = "block-ends"
+    """The head of a block far above, at its closing brace."""
+    VALUE = "values"
+    """Values of samples. They are not made here: it takes a runtime."""
+    GRAPH_VALUE = "graph-values"
+    """Values of the tensors of graphs, at the ends of statements. They are not made here, either."""
+
+
+class LabelPart(Struct, frozen=True):
+    """A piece of a hint; ``location`` is where it leads."""
+
+    text: str
+    location: Location | None = None
+
+
+class InlayHint(Struct, frozen=True):
+    """Text that is shown at an offset of a file and is not in it."""
+
+    offset: int
+    kind: HintKind
+    parts: tuple[LabelPart, ...]
+    before: bool = False
+    """True if a space stands before it."""
+    after: bool = False
+    """True if a space stands after it."""
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        return "".join(part.text for part in self.parts)
+
+
+# ---- facts about an invoked definition for the hints of an invocation ------------------------------------------------
+class CalleeDeclarations(Struct, frozen=True):
+    """The declarations of a definition that is invoked."""
+
+    generics: tuple[Declared, ...]
+    inputs: tuple[Declared, ...]
+    outputs: tuple[Location, ...]
+    """Locations of the declarations of the outputs."""
+    result_types: frozenset[str]
+    """The names of their types, generic ones too: hints of shapes show these."""
+    deduced: tuple[Declared, ...]
+    """Attributes whose defaults are no constants."""
+
+
+@query
+def callee(db: Database, name: OperatorName) -> CalleeDeclarations:
+    """Return the declarations of a definition; an empty result if there is none of that name."""
+    snapshot = Snapshot(db)
+    outputs = declared(snapshot, name, (BlockKind.OUTPUT,))
+    knowledge = knowledge_of(snapshot, name)
+    return CalleeDeclarations(
+        generics=tuple(declared(snapshot, name, (BlockKind.DTYPE,))),
+        inputs=tuple(declared(snapshot, name, (BlockKind.INPUT,))),
+        outputs=tuple(Location(name.path, entry.name_span) for entry in outputs),
+        result_types=frozenset(entry.node.type.text for entry in outputs if isinstance(entry.node, nodes.Parameter)),
+        deduced=tuple(
+            entry
+            for entry in declared(snapshot, name, (BlockKind.ATTRIB,))
+            if knowledge is not None
+            and isinstance(entry.node, nodes.Parameter)
+            and isinstance(entry.node.default, nodes.Default)
+            and not is_constant(knowledge.resolution, entry.node.default.value)
+        ),
+    )
+
+
+# ---- hints after the braces that end long blocks: the head of the block ----------------------------------------------
+LONG = 24
+"""Minimum number of lines of a long block, with both braces: about one screen."""
+
+_REST_OF_LINE = re.compile(r"[ \t]*(?:$|[\r\n])")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def block_ends(snapshot: Snapshot, path: str, start: int, definition: nodes.Definition) -> Iterator[InlayHint]:
+    """Yield the ends of a definition and of its blocks, if they are long; none where text follows the brace."""
+    text = snapshot.source(path).text
+    name = definition.name.text
+    if name:
+        place = definition.name.span.shifted(start)
+        yield from _end(text, path, definition.span.shifted(start), f"{definition.kind} {name}", place)
+    for block in definition.blocks:
+        if isinstance(block, nodes.Block):
+            yield from _end(text, path, block.span.shifted(start), f"@{block.kind}", block.keyword.shifted(start))
+
+
+def _end(text: str, path: str, span: Span, title: str, place: Span) -> Iterator[InlayHint]:
+    if text[span.end - 1 : span.end] != "}" or _REST_OF_LINE.match(text, span.end) is None:
+        return
+    breaks = _LINE_BREAK.finditer(text, span.start, span.end)
+    if next(islice(breaks, LONG - 2, None), None) is not None:
+        yield InlayHint(span.end, HintKind.BLOCK_END, (LabelPart(title, Location(path, place)),), before=True)
+
+
+# ---- hints inside invocations: names of inputs, and deduced values ---------------------------------------------------
 _MAIN_INPUT = "input"
 _USUAL_TYPE = "real"
 
@@ -176,3 +295,47 @@ def _outputs(knowledge: Knowledge, component: nodes.Component) -> tuple[Location
     if not isinstance(target, OperatorName):
         return ()
     return callee(knowledge.snapshot.db, target).outputs
+
+
+ALL_KINDS = frozenset(HintKind)
+_COMPOSED = frozenset({BlockKind.COMPOSE, BlockKind.UPDATE})
+
+
+def inlay_hints(
+    snapshot: Snapshot, path: str, within: Span | None = None, kinds: Set[HintKind] = ALL_KINDS
+) -> list[InlayHint]:
+    """Return the hints of these kinds in a file, or in a part of it, in order."""
+    tree = snapshot.tree(path)
+    span = within or Span(0, len(tree.text))
+    found: list[InlayHint] = []
+    for start, definition in tree.definitions:
+        if _touches(definition, start, span):
+            found += _hints(Knowledge(snapshot, path, start, definition), span, kinds)
+    found = [hint for hint in found if span.start <= hint.offset <= span.end]
+    return sorted(found, key=lambda hint: hint.offset)
+
+
+def _touches(node: nodes.Node, base: int, span: Span) -> bool:
+    return node.start + base <= span.end and span.start <= node.end + base
+
+
+def _hints(knowledge: Knowledge, span: Span, kinds: Set[HintKind]) -> Iterator[InlayHint]:
+    definition, start = knowledge.definition, knowledge.start
+    if HintKind.BLOCK_END in kinds:
+        yield from block_ends(knowledge.snapshot, knowledge.path, start, definition)
+    for block in definition.blocks:
+        if not isinstance(block, nodes.Block) or block.kind not in _COMPOSED:
+            continue
+        for entry in entries_in(block, span.shifted(-start)):
+            if isinstance(entry.statement, nodes.Component):
+                yield from _statement(knowledge, entry.statement, entry.start + start, kinds)
+
+
+def _statement(
+    knowledge: Knowledge, component: nodes.Component, base: int, kinds: Set[HintKind]
+) -> Iterator[InlayHint]:
+    for node in nodes.descendants(component):
+        if isinstance(node, nodes.Call):
+            yield from invocation_hints(knowledge, node, base, kinds)
+        elif isinstance(node, nodes.Component) and HintKind.SHAPE in kinds:
+            yield from shape_hints(knowledge, node, base)

@@ -1,8 +1,4 @@
-"""Every name of a file with its subject.
-
-The names in a statement are found once for as long as the statement stays: after an edit, the rest is a walk over
-cached results.
-"""
+"""Resolution of the names of an NNEF 1.0 file."""
 
 from __future__ import annotations
 
@@ -61,6 +57,8 @@ Nnef1Subject: TypeAlias = "Fragment | OperationSubject | ParameterSubject | Loca
 
 
 # ---- every name of a file with its subject ---------------------------------------------------------------------------
+# The names in a statement are found once for as long as the statement stays: after an edit, the rest is a walk over
+# cached results.
 _REMEMBERED_STATEMENTS = 1 << 15
 _WORD = re.compile(r"[^\W\d]\w*")
 _SYMBOLS = "tract_symbol"

@@ -1,5 +1,34 @@
-"""Limits of elaborating a graph, with their effects for users."""
+"""Limits of the analysis of texts in NNEF 1.0, with their effects for users."""
 
+from __future__ import annotations
+
+# ---- limits of reading a text ----------------------------------------------------------------------------------------
+MOST_OPERATORS = 400
+"""Maximum number of operators in a row in an expression: code that walks the tree recurses."""
+MOST_LEVELS = 40
+"""Maximum depth of nested expressions. Users see ``nesting-too-deep``."""
+MOST_REMEMBERED_PIECES = 4
+"""Maximum number of pieces of a text that are kept, for each entry of the body that is edited.
+
+Then the text is read as a whole: users see nothing of it.
+"""
+
+
+# ---- limits of reading the assertions of tract -----------------------------------------------------------------------
+MOST_ROUNDS = 8
+"""Maximum number of rounds in which bounds of symbols are concluded from each other. Further ones stay unknown."""
+DEEPEST_ASSERTION = 64
+"""Factors inside of each other in an assertion of tract. One that nests deeper is reported as none."""
+
+
+# ---- limits of messages about NNEF 1.0 -------------------------------------------------------------------------------
+MOST_LISTED_FILES = 3
+"""Maximum number of files that nothing reads, as a message lists them. It counts the others."""
+MOST_CONTRADICTED = 4
+"""Maximum number of assertions that a contradiction points to: the last ones before it."""
+
+
+# ---- limits of elaborating a graph -----------------------------------------------------------------------------------
 MOST_INVOCATIONS_WITHIN = 100
 """Maximum depth of invocations between fragments: ``recursive-operator``."""
 MOST_STATEMENTS = 20_000

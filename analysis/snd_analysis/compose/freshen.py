@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from snd_analysis.compose.bind.arguments import Arguments
-from snd_analysis.compose.dynamic.unknowns import Dynamic
+from snd_analysis.compose.dynamic import Dynamic
 from snd_analysis.compose.limits import MOST_DYNAMIC_EXTENTS
 from snd_analysis.compose.specialization import Specialization
 from snd_analysis.model import Shape, Tensor, TensorValue, empty_pack, item_of_empty, tensor_value

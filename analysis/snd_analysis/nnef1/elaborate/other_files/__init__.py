@@ -1,1 +1,0 @@
-"""Data that operations of tract read from other files than variables."""
