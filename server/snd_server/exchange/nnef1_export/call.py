@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from snd_analysis.model import Tensor, tensors_of
 from snd_server.exchange.graph_export.call import GraphCall
 from snd_server.exchange.graph_export.errors import Unsuitable
 from snd_server.exchange.nnef1_export.scope import TextScope
@@ -21,6 +22,10 @@ class OperationCall(GraphCall[TextScope]):
     def write(self, operation: str, inputs: Sequence[str], /, **attributes: Any) -> None:
         """Add the statement that gives the only result."""
         self.scope.node(operation, inputs, self.target, **attributes)
+
+    def tensors(self, at: int = 0) -> list[Tensor]:
+        """Return the tensors of an argument."""
+        return [*tensors_of(self.inputs[at])]
 
     def alias(self, name: str) -> None:
         """Let the only result be what has another name, or a literal."""

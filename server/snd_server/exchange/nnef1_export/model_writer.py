@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,6 +40,9 @@ from snd_server.exchange.nnef1_export.scope import (
     needed_statements,
 )
 
+_ITEM = re.compile(r"\[(\d+)\]")
+_UNFIT = re.compile(r"[^A-Za-z0-9_.\\/-]")
+"""Characters that labels of Khronos' dialect don't have."""
 _TYPES: Mapping[str, str] = {"real": "scalar", "int": "integer", "bool": "logical"}
 
 
@@ -76,6 +80,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         self._fragments: list[Fragment] = []
         self._taken = {*_counterparts.operation_names(dialect), *KEYWORDS}
         self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
+        self._used_labels = set(labels.values())
         self._wanted: dict[Tensor, str] = {}
         """The names that outputs must have."""
 
@@ -199,7 +204,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                     names.append("")
                     continue
                 names.append(scope.root.fresh(tensor.name))
-                label = self._label(name) if isinstance(value, Tensor) else f"{name}.{at}"
+                label = self._label(name if isinstance(value, Tensor) else f"{name}.{at}")
                 scope.root.stored[names[-1]] = StoredArray(label, np.asarray(array))
             scope.variables[name] = names
             if "" not in names:
@@ -207,9 +212,19 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
 
     def _label(self, name: str) -> str:
         """Return the label of a variable, which is the name of its file: one that stays below its folder."""
-        found = self._labels.get(name, name)
-        parts = found.lstrip("/").split("/")
-        return name if any(not part or part.startswith(".") for part in parts) or not found.isprintable() else found
+        found = self._labels.get(name)
+        if found is not None:
+            parts = found.lstrip("/").split("/")
+            is_odd = any(not part or part.startswith(".") for part in parts) or not found.isprintable()
+            if not is_odd and (self._dialect is Dialect.TRACT or not _UNFIT.search(found)):
+                return found
+        fitting = _UNFIT.sub("_", _ITEM.sub(r".\1", name))
+        label, number = fitting, 1
+        while label in self._used_labels:
+            number += 1
+            label = f"{fitting}_{number}"
+        self._used_labels.add(label)
+        return label
 
     def _constants(self, scope: TextScope, specialization: Specialization, graph: Graph, is_root: bool = True) -> None:
         for name, value in declared_constants(specialization, graph.constants, is_root).items():

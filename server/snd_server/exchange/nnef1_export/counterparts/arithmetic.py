@@ -148,13 +148,16 @@ def _reciprocal(call: OperationCall) -> None:
 
 @counterpart("math.round")
 def _round(call: OperationCall) -> None:
+    call.write("copy", [rounded(call, call.input())])
+
+
+def rounded(call: OperationCall, name: str) -> str:
+    """Return a tensor rounded, halves away from zero; the text of NNEF 1.0 rounds halves up."""
+    node = call.scope.node
     if call.is_tract:
-        call.write("round", [call.input()])
-        return
-    x, scope = call.input(), call.scope
-    # The text rounds halves up; the operator rounds them away from zero.
-    whole = scope.node("floor", [scope.node("add", [scope.node("abs", [x]), "0.5"])])
-    call.write("mul", [scope.node("sign", [x]), whole])
+        return node("round", [name])
+    whole = node("floor", [node("add", [node("abs", [name]), "0.5"])])
+    return node("mul", [node("sign", [name]), whole])
 
 
 @counterpart("math.xor")
