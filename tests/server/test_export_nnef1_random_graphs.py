@@ -74,6 +74,7 @@ _REASONS = {
     "a fragment can't update variables",
     "the number of iterations depends on a condition",
     "the number of iterations is known in the run only",
+    "tract repeats nothing that reads no part of a tensor",
     "its cases have different shapes, and NNEF 1.0 selects elements only",
     "Khronos' dialect computes with scalars only",
 }

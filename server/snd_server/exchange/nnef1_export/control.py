@@ -141,6 +141,9 @@ class ControlWriter:
         begins = [Expression(self._start(scope, start)) for start in starts]
         parameters += [(name, "scalar") for name in body.captured.values()]
         written = needed_statements(body.statements, [name for name, _ in results])
+        used = {name for each in written for name in each.names}
+        if used.isdisjoint(name for name, *_ in scans):
+            raise Unsuitable("tract repeats nothing that reads no part of a tensor")
         body_name = self._keep(Fragment("", tuple(parameters), tuple(results), tuple(written), ()), body)
         given: dict[str, Any] = {
             "scan": scans,
