@@ -258,38 +258,83 @@ class Model:
             raise ArgumentError(f"'{self.name}' has several generic types: give all of them, or none")
         return bind_arrays(self._session, self._template, arguments, self._attributes, dtypes)
 
-    def export(self, path: str | os.PathLike[str], *, flat: bool = False, quantize: bool = False) -> None:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        flat: bool = False,
+        quantize: bool = False,
+        dialect: Literal["tract", "khronos"] = "tract",
+    ) -> None:
         """Write the graph as an ONNX file, with the present values of its variables; see docs/export.md.
 
-        ``flat`` writes no functions for operators of the model itself; ``quantize`` quantizes the tensors that
-        ``@quantize`` names. Raise ModelError for a model with errors, ExportError with all operators that can't be
-        exported, ArgumentError for a file that can't be written, and ImportError without the extra ``snd[onnx]``.
+        A path that ends with ``.nnef.tgz``, ``.nnef.tar`` or ``.nnef`` becomes a model in NNEF 1.0, in a ``dialect``.
+        ``flat`` writes no functions or fragments for operators of the model itself; ``quantize`` quantizes the tensors
+        that ``@quantize`` names. Raise ModelError for a model with errors, ExportError with all operators that can't be
+        exported, ArgumentError for a file that can't be written, and ImportError without the extra ``snd[onnx]`` for
+        ONNX.
         """
         file = path_of("path", path)
         self._demand_no_errors()
         with UNFORKABLE:
-            self._export(file, flat, quantize)
+            self._export(file, flat, quantize, dialect)
 
-    def _export(self, file: str, flat: bool, quantize: bool) -> None:
+    def _export(self, file: str, flat: bool, quantize: bool, dialect: str) -> None:
         from snd_server.exchange.exporting import all_variables
-        from snd_server.exchange.inference import Inference
-        from snd_server.exchange.onnx_export import NotExportable, write_model
-        from snd_server.exchange.onnx_export.exporting import save
+        from snd_server.exchange.graph_export.errors import NotExportable
+        from snd_server.exchange.nnef1_export.packing import is_nnef1
 
         session = Session(self._snapshot)
         specialization = compose_root(session, self._template, self._attributes, self._types)
         try:
             variables = all_variables(session, specialization, self._known_variables(), self._seed)
-            quantizing = session if quantize else None
-            model = write_model(specialization, variables, flat=flat, quantizing=quantizing)
-            with Inference(self._limits.tensor_bytes) as inference:
-                note = save(model, file, specialization, variables, inference)
+            if is_nnef1(file):
+                note = self._export_nnef1(file, specialization, variables, flat, dialect, session if quantize else None)
+            else:
+                note = self._export_onnx(file, specialization, variables, flat, session if quantize else None)
         except NotExportable as failed:
             raise ExportError({each.operator: each.reason for each in failed.problems}) from None
         except OSError as error:
             raise ArgumentError(f"{file} can't be written: {reason(error)}") from None
         if note is not None:
-            warnings.warn(f"{file} was not checked completely: {note}", stacklevel=3)
+            warnings.warn(f"{file} was not checked completely: {note}", stacklevel=4)
+
+    def _export_onnx(
+        self,
+        file: str,
+        specialization: Specialization,
+        variables: Mapping[str, Argument],
+        flat: bool,
+        quantizing: Session | None,
+    ) -> str | None:
+        from snd_server.exchange.inference import Inference
+        from snd_server.exchange.onnx_export import write_model
+        from snd_server.exchange.onnx_export.exporting import save
+
+        model = write_model(specialization, variables, flat=flat, quantizing=quantizing)
+        with Inference(self._limits.tensor_bytes) as inference:
+            return save(model, file, specialization, variables, inference)
+
+    def _export_nnef1(
+        self,
+        file: str,
+        specialization: Specialization,
+        variables: Mapping[str, Argument],
+        flat: bool,
+        dialect: str,
+        quantizing: Session | None,
+    ) -> str | None:
+        from snd_analysis.nnef1.syntax import Dialect
+        from snd_server.exchange.nnef1_export import write_model
+        from snd_server.exchange.nnef1_export.exporting import save
+        from snd_server.exchange.nnef1_export.tract_inference import TractInference
+
+        labels = {each.name: each.label for each in self._snapshot.stored_variables(self.path)}
+        model = write_model(
+            specialization, variables, Dialect(dialect), flat=flat, labels=labels, quantizing=quantizing
+        )
+        with TractInference(self._limits.tensor_bytes) as inference:
+            return save(model, file, self._template.name.name, inference)
 
     def _known_variables(self) -> Mapping[str, Argument]:
         return self._given if self._running is None else self._running.variables

@@ -101,3 +101,104 @@ def test_operators_without_a_form_are_listed_and_nothing_is_written(project: Pat
         "can't be exported: own: NNEF 1.0 has no such operation, and no formulas of operators",
     ]
     assert not Path("m.nnef.tgz").exists()
+
+
+SYMBOLS = """
+import layout;
+graph Attention { @input { x: real[B|16, S|64, 8]; m: real[S, T|200]; past: real[B, P|100, 8]; }
+    @output { y: real[B, P + S, 8]; z: real[S, 2 * T]; }
+    @assert { T == P + S: "the mask covers the past"; S >= 2: "there are two"; }
+    @compose { y = layout.concat{axis=1}([past, x]); z = layout.concat{axis=1}([m, m]); } }
+"""
+
+
+def test_extents_are_symbols_with_assertions(project: Path, real):
+    _model(project, SYMBOLS)
+    assert real("export", "main.sknd", "-o", "m.nnef.tar", "--verify").status == 0
+    text = _members("m.nnef.tar")["graph.nnef"].decode()
+    for line in (
+        "tract_symbol P", "tract_assert B <= 16", "tract_assert (P + S - T) == 0", "tract_assert (S - 2) >= 0",
+    ):  # fmt: skip
+        assert f"extension {line};" in text
+    assert "x = external<scalar>(shape = [B, S, 8]);" in text
+
+
+def test_khronos_dialect_has_no_symbols(project: Path, real):
+    _model(project, SYMBOLS)
+    run = real("export", "main.sknd", "-o", "m.nnef.tar", "--dialect", "khronos")
+    assert run.status == 1
+    assert "x: Khronos' dialect has no symbols for extents; --input NAME=EXTENTS chooses numbers" in run.stderr
+    given = ["--input", "x=1,4,8", "--input", "m=4,7", "--input", "past=1,3,8"]
+    assert real("export", "main.sknd", "-o", "m.nnef.tar", "--dialect", "khronos", *given, "--verify").status == 0
+
+
+QUANTIZED = """
+import nn, quant;
+graph Q { @input { x: real[2, 4]; } @output { y: real[2, 4]; } @variable { w: real[4, 4]; }
+    @compose { z = nn.linear(x, w); y = nn.relu(z); }
+    @quantize {
+        x: quant.zero_point_linear_quantize{zero_point=3, scale=0.05, bits=8};
+        w: quant.zero_point_linear_quantize{zero_point=0, scale=[0.1, 0.2, 0.1, 0.1], bits=8, channel_axis=0};
+        z: quant.min_max_linear_quantize{min=-2.0, max=2.0, bits=4, signed=false};
+    } }
+"""
+
+
+def test_quantizations_are_in_a_file_of_khronos_dialect(project: Path, real):
+    _model(project, QUANTIZED)
+    run = real("export", "main.sknd", "-o", "m.nnef.tar", "--dialect", "khronos", "--verify")
+    assert run.status == 0
+    assert run.stderr == ("warning: the quantization of 'w' is left out: its channels have different values\n")
+    assert _members("m.nnef.tar")["graph.quant"].decode().splitlines() == [
+        '"x": zero_point_linear_quantize(zero_point = 3, scale = 0.05, bits = 8, signed = true, symmetric = false);',
+        '"z": min_max_linear_quantize(min = -2.0, max = 2.0, bits = 4, signed = false, symmetric = false);',
+    ]
+
+
+@pytest.mark.parametrize("dialect", ["tract", "khronos"])
+def test_quantized_models_compute_what_run_quantize_computes(project: Path, real, dialect: str):
+    _model(project, QUANTIZED)
+    run = real("export", "main.sknd", "-o", "m.nnef.tar", "--dialect", dialect, "--quantize", "--verify")
+    assert (run.status, run.stderr) == (0, "")
+
+
+def test_tract_has_no_quantizations_unless_they_are_operations(project: Path, real):
+    _model(project, QUANTIZED)
+    run = real("export", "main.sknd", "-o", "m.nnef.tar")
+    assert "warning: the quantizations of '@quantize' are left out; --quantize writes them as operations" in run.stderr
+
+
+LOOPS = """
+import layout, math, nn;
+operator cell { @input { h: real[1, 3]; x: real[1, 3]; } @output { y: real[1, 3]; } @variable { w: real[3, 3]; }
+    @compose { r = nn.linear(h, w); s = math.add(r, x); y = math.tanh(s); } }
+graph R { @input { x: real[T|9, 1, 3]; } @output { y: real[T, 1, 3]; last: real[1, 3]; }
+    @compose {
+        xs..(T) = layout.unstack{axis=0}(x);
+        last, ys = with h = 0.0 for xi : xs do { n = c: cell(h, xi); yield n, n; };
+        y = layout.stack{axis=0}(ys);
+    } }
+"""
+
+
+def test_loops_are_scans(project: Path, real):
+    _model(project, LOOPS.replace("h = 0.0", "h = start").replace("{ x: real[T|9", "{ start: real[1, 3]; x: real[T|9"))
+    run = real("export", "main.sknd", "-o", "m.nnef.tar", "--verify")
+    assert run.status == 0, run.stderr
+    text = _members("m.nnef.tar")["graph.nnef"].decode()
+    assert "scan = [('xi', x, 0, 1)]" in text
+    assert "state = [('h', start, 'n')]" in text
+
+
+def test_python_exports_nnef1(project: Path):
+    import snd
+
+    _model(project, NET)
+    snd.load(project, missing="random").export("m.nnef.tgz", dialect="khronos")
+    assert b"KHR_enable_fragment_definitions" in _members("m.nnef.tgz")["graph.nnef"]
+    formula = "y[i,] = x[i,] + 1.0, i < 4;"
+    _model(project, f"graph G {{ @input {{ x: real[4]; }} @output {{ y: real[4]; }} @compose {{ y = own(x); }} }} "
+           f"operator own {{ @input {{ x: real[4]; }} @output {{ y: real[4]; }} @lower {{ {formula} }} }}")  # fmt: skip
+    with pytest.raises(snd.ExportError, match="own"):
+        snd.load(project).export("other.nnef.tgz")
+    assert not Path("other.nnef.tgz").exists()

@@ -43,6 +43,12 @@ _ROUNDED = (
 )
 
 
+_OPEN = (
+    "'{}' has NaN or infinities, for which the format leaves the results of {} open; "
+    "what depends on it was not compared"
+)
+
+
 class Chosen(Struct, frozen=True):
     """A composed graph with its arguments."""
 
@@ -220,6 +226,8 @@ def _compared(
             continue
         traces = file.trace(feed)
         differing = _differing(traces, seen, tolerance)
+        if differing and _is_left_open(file, differing[0], traces, seen):
+            return Comparison(note=_OPEN.format(differing[0], file.engine))
         if differing:
             found, known = {**traces, **feed}, {**seen, **feed}
             runs = Runs(
@@ -235,6 +243,15 @@ def _compared(
             return Comparison(note=_OPTIMIZED.format(output, file.engine, differs, file.engine))
         return Comparison(f"'{output}' differs in {file.engine}: {differs}")
     return Comparison()
+
+
+def _is_left_open(file: ExportedFile, name: str, traces: Mapping[str, Any], seen: Mapping[str, Argument]) -> bool:
+    """Return whether only NaN and infinities differ in a tensor, which an open operation computes."""
+    one, other = np.asarray(traces[name]), np.asarray(seen[name])
+    if one.shape != other.shape or one.dtype.kind != "f" or not file.is_open(name):
+        return False
+    finite = np.isfinite(other)
+    return not finite.all() and difference(one[finite], other[finite]) is None
 
 
 def _explained(chosen: Chosen, engine: str, runs: Runs, differing: Sequence[str]) -> DifferenceVerdict:

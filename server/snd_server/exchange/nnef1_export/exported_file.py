@@ -63,8 +63,11 @@ class Nnef1File:
 
     def trace(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return all named tensors. Raise as ``run``."""
-        specialization = self._chosen.specialization
-        self._traced = write_model(specialization, self._variables, self._model.dialect, flat=True, traced=True)
+        chosen = self._chosen
+        specialization, quantizing = chosen.specialization, chosen.session if chosen.is_quantized else None
+        self._traced = write_model(
+            specialization, self._variables, self._model.dialect, flat=True, traced=True, quantizing=quantizing
+        )
         found = self._outputs_of(self._written(self._traced), self._traced, feed)
         names = {written: name for name, written in self._traced.traced.items()}
         return {**found, **{names[written]: value for written, value in found.items() if written in names}}

@@ -31,11 +31,16 @@ def export_nnef1(request: ExportRequest, chosen: Chosen, variables: Mapping[str,
     with TractInference(request.memory_bytes) as inference:
         if has_tract():
             inference.start()
-        model = write_model(chosen.specialization, variables, dialect, flat=request.flat, labels=chosen.labels)
+        model = write_model(
+            chosen.specialization, variables, dialect, flat=request.flat, labels=chosen.labels,
+            quantizing=chosen.session if request.quantize else None,
+        )  # fmt: skip
         note = save(model, request.output, chosen.specialization.template.name.name, inference)
         if not request.quiet:
             fragments = f", {counted(len(model.fragments), 'fragment')}" if model.fragments else ""
             say(f"{request.output}: {counted(model.operations, 'operation')}{fragments}")
+        for each in model.notes:
+            say(f"warning: {each}", err=True)
         if note is not None:
             say(f"warning: the file was not checked completely: {note}", err=True)
         if not request.verify:

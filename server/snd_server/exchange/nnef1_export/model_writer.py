@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from snd_analysis.compose import Specialization, decompose
+from snd_analysis.compose import Session, Specialization, decompose, quantizations_below
 from snd_analysis.model import Branch, Graph, Operation, Tensor, TensorValue, tensors_of
 from snd_analysis.nnef1.syntax import KEYWORDS, Dialect
 from snd_analysis.skriptnd.names import OperatorName, is_library
@@ -19,6 +19,7 @@ from snd_analysis.symbolic.values import NULL, Pack
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
+from snd_server.exchange.graph_export.quantizing import quantizing_operation
 from snd_server.exchange.graph_export.root_graph import declared_constants, with_open_inputs
 from snd_server.exchange.graph_export.tensors import arrays_of_variable
 from snd_server.exchange.nnef1_export import counterparts as _counterparts
@@ -26,6 +27,7 @@ from snd_server.exchange.nnef1_export.call import OperationCall
 from snd_server.exchange.nnef1_export.control import ControlWriter
 from snd_server.exchange.nnef1_export.document import document_text
 from snd_server.exchange.nnef1_export.literals import Expression, written_extent, written_value
+from snd_server.exchange.nnef1_export.quantization_file import quantization_text
 from snd_server.exchange.nnef1_export.registry import COUNTERPARTS, Counterpart
 from snd_server.exchange.nnef1_export.scan_scope import ScanScope
 from snd_server.exchange.nnef1_export.scope import (
@@ -39,6 +41,7 @@ from snd_server.exchange.nnef1_export.scope import (
     fit_identifier,
     needed_statements,
 )
+from snd_server.exchange.nnef1_export.symbols import symbol_lines
 
 _ITEM = re.compile(r"\[(\d+)\]")
 _UNFIT = re.compile(r"[^A-Za-z0-9_.\\/-]")
@@ -54,13 +57,18 @@ def write_model(
     flat: bool = False,
     traced: bool = False,
     labels: Mapping[str, str] | None = None,
+    quantizing: Session | None = None,
 ) -> Nnef1Model:
     """Return a graph or operator with these variables, by scoped name, as a model in NNEF 1.0.
 
     ``flat`` writes no fragments for operators of the model itself. ``traced`` makes an output of every named tensor.
-    ``labels`` are those of variables, by scoped name, if not the names. Raise NotExportable with all operators that
-    can't be exported.
+    ``labels`` are those of variables, by scoped name, if not the names. ``quantizing`` quantizes the tensors in
+    ``@quantize`` by operators of that session; names lead through operators of the model then, so these are written
+    flat. Raise NotExportable with all operators that can't be exported.
     """
+    is_quantized = specialization.body is not None and bool(quantizations_below(specialization.body))
+    if is_quantized and (quantizing is not None or dialect is Dialect.KHRONOS):
+        return _ModelWriter(dialect, True, traced, labels or {}, quantizing).model(specialization, variables)
     try:
         return _ModelWriter(dialect, flat, traced, labels or {}).model(specialization, variables)
     except NotExportable:
@@ -72,11 +80,16 @@ def write_model(
 class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
     without_form = "NNEF 1.0 has no such operation, and no formulas of operators"
 
-    def __init__(self, dialect: Dialect, flat: bool, traced: bool, labels: Mapping[str, str]) -> None:
+    def __init__(
+        self, dialect: Dialect, flat: bool, traced: bool, labels: Mapping[str, str], quantizing: Session | None = None
+    ) -> None:
         super().__init__(flat, COUNTERPARTS)
         self._dialect = dialect
         self._traced = traced
         self._labels = labels
+        self._quantizing = quantizing
+        self._quantized: list[tuple[str, Tensor]] = []
+        """Tensors in ``@quantize`` by the names that they have."""
         self._fragments: list[Fragment] = []
         self._taken = {*_counterparts.operation_names(dialect), *KEYWORDS}
         self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
@@ -94,6 +107,9 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         externals = [self._external(scope, tensor) for value in graph.inputs.values() for tensor in tensors_of(value)]
         self._variables(scope, graph, variables)
         self._constants(scope, specialization, graph)
+        for given in (graph.inputs, graph.variables, graph.constants):
+            for value in given.values():
+                self._quantize(scope, value)
         self._operations(scope, graph.operations)
         self._give_outputs(scope, graph, outputs)
         self._update(scope, graph)
@@ -109,16 +125,23 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
             outputs += [name for name in dict.fromkeys(traced.values()) if name in made and name not in outputs]
         written = needed_statements(scope.statements, outputs)
         declared, stored = self._declared(root, written)
-        extensions = [*(f"tract_registry {each}" for each in self._registries), *self._symbol_lines(symbols)]
+        conditions = [each.condition for each in (*specialization.checks, *graph.checks)]
+        asserted = symbol_lines(symbols, conditions) if self._dialect is Dialect.TRACT else []
+        extensions = [*(f"tract_registry {each}" for each in self._registries), *asserted]
         inputs = [each.results[0] for each in externals]
         name = self._unique(specialization.template.name.name)
         statements = [*externals, *declared, *written]
         text = document_text(self._dialect, extensions, self._fragments, name, inputs, outputs, statements)
         names = tuple(each.name for each in self._fragments)
+        quantization, notes = "", list[str]()
+        if self._dialect is Dialect.KHRONOS:
+            quantization, notes = quantization_text(self._quantized)
+        elif self._quantized:
+            notes = ["the quantizations of '@quantize' are left out; --quantize writes them as operations"]
         makers = {name: each.operation for each in scope.statements for name in each.results}
         return Nnef1Model(
-            self._dialect, text, stored, tuple(outputs), tuple(inputs), "'f16'" in text, "", len(written), names,
-            traced, makers,
+            self._dialect, text, stored, tuple(outputs), tuple(inputs), "'f16'" in text, quantization,
+            len(written), names, traced, makers, tuple(notes),
         )  # fmt: skip
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
@@ -136,18 +159,6 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                 if any(getattr(extent, "leaves", ()) for tensor in tensors_of(value) for extent in tensor.shape or ()):
                     self._problems[ExportProblem(name, reason)] = None
         return found
-
-    def _symbol_lines(self, symbols: Mapping[str, Integer]) -> list[str]:
-        if self._dialect is Dialect.KHRONOS:
-            return []
-        lines = [f"tract_symbol {name}" for name in symbols]
-        for name, symbol in symbols.items():
-            low, high = integers.bounds(symbol)
-            if low:
-                lines.append(f"tract_assert {name} >= {low}")
-            if high is not None:
-                lines.append(f"tract_assert {name} <= {high}")
-        return lines
 
     def _external(self, scope: TextScope, tensor: Tensor) -> Statement:
         name = scope.root.fresh(tensor.name)
@@ -272,6 +283,27 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
 
     def _is_invocable(self, callee: Specialization) -> bool:
         return callee.body is not None and callee.template.is_composite
+
+    def _bound(self, scope: TextScope, operation: Operation, value: TensorValue) -> None:
+        self._quantize(scope, value)
+
+    def _quantize(self, scope: TextScope, value: TensorValue) -> None:
+        """Replace the tensors of a value by their quantized versions from here on, or note them for ``graph.quant``."""
+        for tensor in tensors_of(value):
+            if tensor.quantization is None or tensor not in scope.names:
+                continue
+            if self._quantizing is None:
+                self._quantized.append((scope.names[tensor], tensor))
+                continue
+            made = quantizing_operation(self._quantizing, tensor, tensor.quantization)
+            name, axes = scope.names[tensor], [*range(made.ones)]
+            scope.bind(made.argument, [scope.node("unsqueeze", [name], axes=axes) if axes else name])
+            outputs = [[scope.root.fresh(made.result.name)]]
+            failed = self._written(scope, made.operation, outputs)
+            if failed is not None:
+                self._problems[failed] = None
+            ((found,),) = outputs
+            scope.names[tensor] = scope.node("squeeze", [found], axes=axes) if axes else found
 
     def _call(
         self, scope: TextScope, operation: Operation, callee: Specialization, outputs: list[list[str]]

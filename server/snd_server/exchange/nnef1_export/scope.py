@@ -302,3 +302,5 @@ class Nnef1Model(Struct, frozen=True):
     """The names of the tensors of the graph in the text, by their names in the model."""
     makers: Mapping[str, str] = field(default_factory=dict)
     """The operations of the graph by their results."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what the model does not have."""

@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 import onnx
 from msgspec import Struct
-from msgspec.structs import replace
 from onnx import TensorProto, helper, numpy_helper
 
-from snd_analysis.compose import Arguments, Session, Specialization, decompose, quantizations_below
-from snd_analysis.compose.body import missing_dimensions
+from snd_analysis.compose import Session, Specialization, decompose, quantizations_below
 from snd_analysis.model import Branch, Graph, Loop, Operation, Quantization, Tensor, TensorValue, tensors_of
 from snd_analysis.skriptnd.names import OperatorName, is_library
-from snd_analysis.symbolic import integers
 from snd_analysis.symbolic.integers import Integer
 from snd_analysis.symbolic.values import Pack
 from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.graph_export.errors import NotExportable, Unsuitable
 from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
+from snd_server.exchange.graph_export.quantizing import quantizing_operation
 from snd_server.exchange.graph_export.root_graph import (
     declared_constants,
     defaults_of_inputs,
@@ -197,14 +195,9 @@ class _ModelWriter(OperationWriter[NodeScope, ScopedCall, Function]):
                 scope.names[tensor] = self._quantized_version(self._quantizing, scope, tensor, tensor.quantization)
 
     def _quantized_version(self, session: Session, scope: NodeScope, tensor: Tensor, found: Quantization) -> str:
-        template = session.template(found.operator)
-        assert template is not None, "only operators that there are get into a graph"
+        made = quantizing_operation(session, tensor, found)
+        operation, callee, argument, ones = made.operation, made.callee, made.argument, made.ones
         name, rank = scope.names[tensor], len(tensor.shape or ())
-        ones = missing_dimensions(template, found.attributes, rank)
-        argument = replace(tensor, shape=(*[integers.constant(1)] * ones, *(tensor.shape or ())))
-        callee = session.specialization(template, Arguments(found.dtypes, found.attributes, (argument,)))
-        result = replace(argument, name=f"{tensor.name}.quantized")
-        operation = Operation(template.name, None, {}, {}, (argument,), (result,), found.place, callee)
         linear = linear_of(callee, ScopedCall(scope, operation, callee, []).attributes, argument)
         if linear is not None and not linear.scale.ndim:
             ones = 0
@@ -215,7 +208,7 @@ class _ModelWriter(OperationWriter[NodeScope, ScopedCall, Function]):
             name = write_linear(scope, linear, name, rank + ones)
         else:
             scope.bind(argument, [name])
-            name = scope.root.fresh(result.name)
+            name = scope.root.fresh(made.result.name)
             failed = self._written(scope, operation, [[name]])
             if failed is not None:
                 self._problems[failed] = None
