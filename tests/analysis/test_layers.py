@@ -1,4 +1,4 @@
-"""Who imports whom (invariant 1).
+"""Packages import only packages below them, by their interfaces (invariant 1).
 
 Every import counts: at the top of a file, under ``TYPE_CHECKING``, and inside of functions.
 """

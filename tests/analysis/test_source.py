@@ -1,4 +1,4 @@
-"""Lines, columns and offsets (invariant 11)."""
+"""Each offset has one line and column, and each line and column one offset, whatever the line breaks (invariant 11)."""
 
 from __future__ import annotations
 

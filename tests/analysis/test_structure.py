@@ -63,3 +63,11 @@ def test_functions_are_short():
         and (node.end_lineno or 0) - node.lineno >= MOST_LINES
     }
     assert long == LONG_LOOPS
+
+
+def test_a_test_file_says_which_promise_it_keeps():
+    """Its docstring is a sentence, not a topic: six words or more."""
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert len(tests) > 300
+    headings = {path: (ast.get_docstring(syntax_tree(path)) or "").partition("\n\n")[0] for path in tests}
+    assert [str(path.relative_to(ROOT)) for path, heading in headings.items() if len(heading.split()) < 6] == []

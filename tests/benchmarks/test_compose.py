@@ -1,4 +1,4 @@
-"""Time of composing."""
+"""Time of composing a graph from nothing, and after an edit."""
 
 from __future__ import annotations
 

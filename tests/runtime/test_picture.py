@@ -1,4 +1,4 @@
-"""Tensors as pictures, read back."""
+"""Pictures of tensors, read back as pixels, show their values; tensors that can not be drawn are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--fix, --diff and --unsafe-fixes."""
+"""``snd check --fix`` applies safe fixes, unsafe ones on request, none that adds a mistake; ``--diff`` only shows."""
 
 from __future__ import annotations
 

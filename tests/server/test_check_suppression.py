@@ -1,4 +1,4 @@
-"""Suppression comments, by way of the command."""
+"""``snd check`` obeys suppression comments, and its fixes remove the unused ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``snd check --watch``."""
+"""``snd check --watch`` checks again after each change of a text, a module path or the configuration."""
 
 from __future__ import annotations
 

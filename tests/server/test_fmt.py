@@ -1,4 +1,4 @@
-"""``snd fmt``."""
+"""``snd fmt`` rewrites files in the one style, keeps their modes and links, and leaves broken ones alone."""
 
 from __future__ import annotations
 

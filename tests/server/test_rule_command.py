@@ -1,4 +1,4 @@
-"""``snd rule``."""
+"""``snd rule`` prints the page of a rule, the list of all rules, and both as JSON."""
 
 from __future__ import annotations
 

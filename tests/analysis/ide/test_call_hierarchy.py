@@ -1,4 +1,4 @@
-"""Who invokes whom."""
+"""The call hierarchy lists the invokers and the invoked operators of a definition, and both directions agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node and name at an offset."""
+"""An offset finds the name that it touches, at both of its ends, and the nodes around it, from inner to outer."""
 
 from __future__ import annotations
 

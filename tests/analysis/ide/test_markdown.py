@@ -1,4 +1,4 @@
-"""Comments as Markdown."""
+"""Comments above definitions and parameters are shown as Markdown; code between backquotes stays code."""
 
 from __future__ import annotations
 

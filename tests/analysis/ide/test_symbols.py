@@ -1,4 +1,4 @@
-"""Outlines, symbols of the workspace, links."""
+"""Outlines hold every definition, also of broken files; symbols are found by similar names; links lead to modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Affine expressions of a new name (2.6)."""
+"""A shape is read as an affine expression of a new name, and solved for it, or known to be none (2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions, and integers chosen by them."""
+"""Conditions over symbols are canonical and decided where possible; integers that they choose between simplify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnostics of clients that ask for them."""
+"""A client that asks for diagnostics gets those of the current text, and is told to ask again when they change."""
 
 from __future__ import annotations
 

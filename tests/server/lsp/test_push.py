@@ -1,4 +1,4 @@
-"""Diagnostics of clients that do not ask."""
+"""A client that does not ask for diagnostics is sent them, once for each change, for the dependants too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the dimensions of operands lie among those of a result, by the ``..._align`` attributes of ``math``."""
+"""Dimensions of a result that hold those of its operands, by the ``..._align`` attributes of ``math``."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SUFFIXES = (".nnef", *_TARS, *_COMPRESSED)
 
 
 def is_nnef1(path: str) -> bool:
-    """Return whether a path names a model in NNEF 1.0 that is to be written."""
+    """Return whether a path names a model in NNEF 1.0 to write."""
     return path.endswith(SUFFIXES)
 
 
