@@ -7,6 +7,14 @@ class MissingExtraError(Exception):
     """A request needs a package that is not installed; the message names it."""
 
 
+def demand_torch() -> None:
+    """Raise MissingExtraError if PyTorch is not there."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("this needs the package torch: pip install 'snd[torch]' installs it") from None
+
+
 def demand_onnx() -> None:
     """Raise MissingExtraError if the packages of the extra ``snd[onnx]`` are not there."""
     try:

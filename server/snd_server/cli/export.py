@@ -22,12 +22,20 @@ from snd_server.workspace_files.model_folder import main_file
 
 
 @click.command(
-    short_help="Write a model as ONNX or NNEF 1.0.",
-    epilog=examples("snd export model/ -o model.onnx --verify", "snd export model/ -o model.nnef.tgz --verify"),
+    short_help="Write a model as ONNX, NNEF 1.0 or PyTorch.",
+    epilog=examples(
+        "snd export model/ -o model.onnx --verify",
+        "snd export model/ -o model.nnef.tgz --verify",
+        "snd export model/ -o model.py",
+    ),
 )
 @click.argument("path", metavar="PATH")
 @click.option(
-    "-o", "--output", metavar="FILE", required=True, help="The file to write, such as model.onnx or model.nnef.tgz."
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="The file to write: model.onnx, model.nnef.tgz or model.py.",
 )
 @click.option("--graph", metavar="NAME", help="The graph to export; by default the first one that no other invokes.")
 @argument_options
@@ -42,7 +50,9 @@ from snd_server.workspace_files.model_folder import main_file
     "--quantize", is_flag=True, help="Quantize the tensors that @quantize names, by QDQ nodes where they fit."
 )
 @click.option(
-    "--verify", is_flag=True, help="Run the file with onnxruntime or tract, and compare its outputs with snd's."
+    "--verify",
+    is_flag=True,
+    help="Run the file with onnxruntime, tract or PyTorch, and compare its outputs with snd's.",
 )
 @memory_option
 @config_option
@@ -65,12 +75,13 @@ def export(
     config: str | None,
     quiet: bool,
 ) -> int:
-    """Write a graph as an ONNX file, or as a model in NNEF 1.0, with its weights.
+    """Write a graph as an ONNX file, a model in NNEF 1.0, or modules of PyTorch, with its weights.
 
     PATH is a file, the folder of a model, with main.sknd or graph.nnef, or an archive of it. The ending of FILE says
-    the format: .nnef.tgz, .nnef.tar and .nnef are NNEF 1.0, others ONNX. Operators become standard nodes or operations
-    where the format has them, else functions or fragments of the file. Exit status 1 says that the model has mistakes,
-    that operators can't be exported (all of them are listed), or, with --verify, that the outputs differ.
+    the format: .nnef.tgz, .nnef.tar and .nnef are NNEF 1.0, .py is Python, others ONNX. Operators become standard
+    nodes, operations or calls where the format has them, else functions or fragments of the file. Exit status 1 says
+    that the model has mistakes, that operators can't be exported (all of them are listed), or, with --verify, that the
+    outputs differ.
     """
     from snd_server.exchange.export_request import ExportRequest
     from snd_server.exchange.exporting import run_export

@@ -14,7 +14,7 @@ _SUBCOMMANDS = {
     "check": "Find the mistakes in SkriptND and NNEF 1.0 files.",
     "convert": "Turn a model in NNEF 1.0 or ONNX into a SkriptND model.",
     "doc": "Explain operators of the library.",
-    "export": "Write a model as an ONNX file.",
+    "export": "Write a model as ONNX, NNEF 1.0 or PyTorch.",
     "fmt": "Format SkriptND and NNEF 1.0 files.",
     "graph": "Draw a graph.",
     "init": "Create a small model.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 CLEAN, PROBLEMS = 0, 1
+PYTHON_SUFFIX = ".py"
+"""End of the name of a file with modules of PyTorch."""
 
 
 class ExportRequest(Struct, frozen=True):

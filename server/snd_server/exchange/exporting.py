@@ -20,7 +20,7 @@ from snd_server.checking.report import Report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
 from snd_server.exchange.export_comparison import Chosen
-from snd_server.exchange.export_request import PROBLEMS, ExportRequest
+from snd_server.exchange.export_request import PROBLEMS, PYTHON_SUFFIX, ExportRequest
 from snd_server.exchange.graph_export.errors import NotExportable
 from snd_server.exchange.graph_export.root_graph import undecided_inputs
 from snd_server.exchange.nnef1_export.packing import is_nnef1
@@ -46,7 +46,8 @@ def run_export(request: ExportRequest) -> int:
         if request.verify:
             raise ArgumentError("--verify compares a file with the graph, but - is standard output: name a file")
         request = replace(request, quiet=True)
-    is_onnx = not is_nnef1(request.output)
+    is_python = request.output.endswith(PYTHON_SUFFIX)
+    is_onnx = not is_nnef1(request.output) and not is_python
     if is_onnx:
         demand_onnx()
     checker = Checker(Configurations(request.config), RuleSettings())
@@ -70,6 +71,10 @@ def run_export(request: ExportRequest) -> int:
     variables = _variables(checker, snapshot, request, chosen)
     try:
         with withdrawn_if_interrupted():
+            if is_python:
+                from snd_server.exchange.torch_export.exporting import export_torch
+
+                return export_torch(request, chosen, variables)
             if is_onnx:
                 from snd_server.exchange.onnx_export.exporting import export_onnx
 
