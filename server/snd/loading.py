@@ -32,6 +32,7 @@ def load(
     weights: str | os.PathLike[str] | None = None,
     map: str | os.PathLike[str] | Mapping[str, str] | None = None,
     missing: Missing | None = None,
+    pulse: tuple[str, int] | None = None,
     seed: int = 0,
     seconds: float | None = None,
     memory: int = 4 << 30,
@@ -45,6 +46,9 @@ def load(
     default it is what lies beside the model. ``map`` renames weights: a file as ``snd run --map`` takes it, or new
     names by old ones, with ``*`` for a part without dots. A run may take as many ``seconds``, and ``memory`` in bytes
     for its tensors.
+
+    With ``pulse``, as in ``("S", 10)``, a graph in NNEF 1.0 sees the symbol ``S`` as a stream: each run takes the next
+    10 items, as with ``snd run --pulse``.
 
     A variable without a weight is drawn, which depends on ``seed``. With ``weights``, or ``missing="error"``, such a
     variable and a weight that no variable takes raise WeightsError. Without ``weights``, the first run warns of them.
@@ -68,8 +72,9 @@ def load(
     if missing is None and weights is not None:
         missing = "error"
     request = RunRequest(
-        name, graph, weights=place, seed=int(seed), memory_bytes=int(memory), strict=missing == "error"
-    )
+        name, graph, weights=place, seed=int(seed), memory_bytes=int(memory), strict=missing == "error",
+        pulse=None if pulse is None else _pulse(pulse),
+    )  # fmt: skip
     if isinstance(map, Mapping):
         for old, new in by_name("map", map).items():
             demand_text(f"map['{old}']", new, is_optional=False)
@@ -78,6 +83,14 @@ def load(
         request = replace(request, map=path_of("map", map))
     with UNFORKABLE:
         return _loaded(request, given, dtypes, Limits(seconds=seconds, tensor_bytes=int(memory)), missing)
+
+
+def _pulse(given: tuple[str, int]) -> tuple[str, int]:
+    """Return a symbol and a number of items, if they are these. Raise ArgumentError."""
+    match given:
+        case (str(symbol), int(number)) if number > 0:
+            return symbol, number
+    raise ArgumentError(f"'pulse' must be a symbol and a positive number of items, not {given!r}")
 
 
 def _loaded(
@@ -89,7 +102,7 @@ def _loaded(
 ) -> Model:
     allow_deep_recursion()
     file = main_file(request.path)
-    checker = Checker(Configurations(None), RuleSettings())
+    checker = Checker(Configurations(None, pulse=request.pulse), RuleSettings())
     arrays = None
     if file.endswith(SOURCE_SUFFIXES):
         file, arrays = _translated(file, checker, request.memory_bytes)

@@ -423,3 +423,25 @@ def test_a_wrong_line_of_quantizations_is_not_left_out(real, tmp_path, monkeypat
     assert message in outcome.stderr
     assert not (tmp_path / "out.onnx").exists()
     assert real(*command).status == 0
+
+
+def test_a_graph_over_a_symbol_sees_it_pulse_by_pulse(real, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
+        "graph g(x) -> (y) {\n  x = tract_core_external(shape = [1, S], datum_type = 'f32');\n"
+        "  y = box(x, size = [1, 3], padding = [(0, 0), (1, 1)], border = 'constant');\n}\n"
+    )
+    (tmp_path / "graph.nnef").write_text(text, encoding="utf-8")
+    given = ("run", "graph.nnef", "--pulse", "S=3", "--input", "x=[[1.0, 2.0, 3.0]]")
+    assert "3.0, 6.0]]" in real(*given).stdout
+    assert "[[6.0, 6.0, 6.0]]" in real(*given, "--steps", "2").stdout
+    assert "'y' begins after 1 item along axis 1" in real("check", "-v", "graph.nnef", "--pulse", "S=3").stdout
+    assert real("convert", "graph.nnef", "-o", "model", "--pulse", "S=3", "--verify").status == 0
+    assert "[[6.0, 6.0, 6.0]]" in real("run", "model", *given[4:], "--steps", "2").stdout
+    (tmp_path / "graph.nnef").write_text(text.replace("box(x, ", "softmax(x, axes = [1]); z = box(x, "), "utf-8")
+    for command in ("run", "check"):
+        outcome = real(command, "graph.nnef", "--pulse", "S=3")
+        assert outcome.status == 1
+        assert "'softmax' can't see 'S' pulse by pulse: it combines all items along axis 1" in outcome.stdout
+    assert "'0' is no symbol with a number of items, such as S=10" in real("run", "graph.nnef", "--pulse", "0").stderr

@@ -14,6 +14,8 @@ class ProjectSettings(Struct, frozen=True):
     """The dialect of all files in NNEF 1.0; None if each file determines its own."""
     tosa_profile: str | None = None
     """The profile of TOSA that graphs are for: `base-inference`, `main-inference` or `main-training`."""
+    pulse: tuple[str, int] | None = None
+    """A symbol of graphs in NNEF 1.0, and the number of its items that they see at a time."""
 
 
 NO_SETTINGS = ProjectSettings()

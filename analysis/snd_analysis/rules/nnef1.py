@@ -7,6 +7,7 @@ from snd_analysis.base import Rule, Severity
 BAKED_EXTENT = Rule("baked-extent", section="tool", severity=Severity.WARNING)
 DEPRECATED_FORM = Rule("deprecated-form", section="NNEF 1.0, 3.3", severity=Severity.WARNING)
 IGNORED_ARGUMENT = Rule("ignored-argument", section="tool", severity=Severity.WARNING)
+STREAM_DELAY = Rule("stream-delay", section="tool", severity=Severity.HINT)
 IMPLICIT_CAST = Rule("implicit-cast", section="tool", severity=Severity.HINT)
 INVALID_LABEL = Rule("invalid-label", section="NNEF 1.0, 4.2")
 INVALID_SUBMODEL = Rule("invalid-submodel", section="tool")

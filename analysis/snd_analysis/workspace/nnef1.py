@@ -17,6 +17,7 @@ from snd_analysis.nnef1.elaborate import (
     QUANTIZATION,
     Elaborated,
     FragmentInvocation,
+    PulseOf,
     Submodel,
     TensorArchives,
     TensorFile,
@@ -121,7 +122,9 @@ def elaborated(db: Database, before: Elaborated | None, path: str) -> Elaborated
     labels = () if before is None else before.labels
     quantization = quantization_path(path)
     file = None if quantization is None else quantization_file(db, quantization)
-    return elaborate(nnef1_tree(db, path), Library(db), Files(db, path, labels), file, before)
+    pulse = project_settings(db).pulse
+    given = None if pulse is None else PulseOf(*pulse)
+    return elaborate(nnef1_tree(db, path), Library(db), Files(db, path, labels), file, before, given)
 
 
 @query

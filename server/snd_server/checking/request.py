@@ -30,6 +30,8 @@ class CheckRequest(Struct, frozen=True):
     """True if operators are looked at for all sizes."""
     verbose: bool = False
     output_file: str | None = None
+    pulse: tuple[str, int] | None = None
+    """The symbol that graphs in NNEF 1.0 see pulse by pulse, and the number of items of a pulse."""
 
     @property
     def shows_hints(self) -> bool:

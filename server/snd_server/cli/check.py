@@ -9,7 +9,7 @@ import click
 
 from snd_server.checking.request import CheckRequest
 from snd_server.cli.color import color_option
-from snd_server.cli.shared_options import examples
+from snd_server.cli.shared_options import examples, pulse_option
 from snd_server.cli.stdin_name import stdin_name
 from snd_server.commands.check import run_check
 from snd_server.extras import MissingExtraError
@@ -59,6 +59,7 @@ def _rules_option(flag: str, text: str) -> Callable[[_Command], _Command]:
 @click.option("--no-cache", is_flag=True, help="Neither use nor store the results of earlier runs.")
 @color_option
 @click.option("--config", metavar="FILE", help="Use this configuration for every file.")
+@pulse_option
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if there are errors.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with status 1 if there are warnings.")
 @click.option("--output-file", metavar="FILE", help="Write the output into this file instead of standard output.")

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snd_server.cli.shared_options import config_option, demand_path, examples, memory_option, quiet_option, seed_option
+from snd_server.cli.shared_options import (
+    config_option,
+    demand_path,
+    examples,
+    memory_option,
+    pulse_option,
+    quiet_option,
+    seed_option,
+)
 from snd_server.console.progress import busy
 from snd_server.running.arguments import ArgumentError
 from snd_server.workspace_files.config_error import ConfigError
@@ -59,6 +67,7 @@ if TYPE_CHECKING:
 @click.option(
     "--trust", is_flag=True, help="Execute Python: MODEL is MODULE:FUNCTION, or --verify loads a .pt2 file in PyTorch."
 )
+@pulse_option
 @config_option
 @quiet_option
 def convert(
@@ -76,6 +85,7 @@ def convert(
     fixed: tuple[str, ...],
     inputs: tuple[str, ...],
     trust: bool,
+    pulse: tuple[str, int] | None,
     config: str | None,
     quiet: bool,
 ) -> int:
@@ -96,7 +106,7 @@ def convert(
     demand_path(output, "--output", "a folder")
     request = ConvertRequest(
         main_file(model), output or "", force, verify, seed, quiet, memory << 20, config, weights, fixed,
-        weights_from, map, write_map, trust, inputs, {}, strict,
+        weights_from, map, write_map, trust, inputs, {}, strict, pulse,
     )  # fmt: skip
     try:
         with busy("Converting", shown=not quiet):

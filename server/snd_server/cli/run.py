@@ -14,6 +14,7 @@ from snd_server.cli.shared_options import (
     demand_path,
     examples,
     memory_option,
+    pulse_option,
     seed_option,
     weight_options,
 )
@@ -52,6 +53,7 @@ from snd_server.extras import MissingExtraError
     help="Take the variables that @update changes from this .safetensors or .npz file, if it is there, and write them "
     "to it after the run.",
 )  # fmt: skip
+@pulse_option
 @click.option("--save-weights", metavar="FILE", help="Write all variables to this .safetensors or .npz file.")
 @click.option(
     "--expect",
@@ -100,6 +102,7 @@ def run(
     write_map: str | None,
     steps: int,
     state: str | None,
+    pulse: tuple[str, int] | None,
     save_weights: str | None,
     expect: tuple[str, ...],
     tolerance: float,
@@ -139,7 +142,7 @@ def run(
     request = RunRequest(
         path, graph, operator, attributes, types, inputs, weights, seed, real == "f64", output, quantize, trace,
         timeout, memory << 20, config, map, steps, state, save_weights, expect, tolerance, engine,
-        strict,
+        strict, pulse=pulse,
     )  # fmt: skip
     try:
         if write_map is not None:

@@ -20,6 +20,27 @@ config_option = click.option("--config", metavar="FILE", help="Use this configur
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only mistakes.")
 
 
+class _PulseType(click.ParamType):  # type: ignore[type-arg]
+    """A symbol and the number of its items that a pulse has: ``S=10``."""
+
+    name = "pulse"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        """Return the symbol and the number. Fail for another text."""
+        if isinstance(value, tuple):
+            return value
+        symbol, _, number = str(value).partition("=")
+        if not symbol or not number.isdecimal() or int(number) == 0:
+            self.fail(f"'{value}' is no symbol with a number of items, such as S=10", param, ctx)
+        return symbol, int(number)
+
+
+pulse_option = click.option(
+    "--pulse", type=_PulseType(), metavar="S=N",
+    help="Let a graph in NNEF 1.0 see the symbol S as a stream, in pulses of N items.",
+)  # fmt: skip
+
+
 def demand_path(value: str | None, option: str, what: str) -> None:
     """Raise UsageError for ``-``, which is standard output, where an option names something else."""
     if value == "-":

@@ -43,7 +43,7 @@ def run_check(request: CheckRequest) -> int:
     # A run makes many objects, keeps nearly all and ends soon: searching them for cycles would double its time.
     gc.disable()
     try:
-        return run_under(Configurations(request.config), request)
+        return run_under(Configurations(request.config, pulse=request.pulse), request)
     finally:
         gc.freeze()  # the interpreter would search them once more before it ends
 

@@ -24,7 +24,7 @@ def run_and_show(request: RunRequest, format: str) -> int:
 
     Raise ArgumentError and ConfigError for a command line that can't be followed.
     """
-    checker = Checker(Configurations(request.config), RuleSettings())
+    checker = Checker(Configurations(request.config, pulse=request.pulse), RuleSettings())
     if format == "json":
         return _json(checker, request)
     return _table(checker, request)
@@ -32,7 +32,9 @@ def run_and_show(request: RunRequest, format: str) -> int:
 
 def propose_and_show(request: RunRequest, path: str) -> int:
     """Write rules that rename weights to ``path``; return the exit status. Raises as ``run_and_show``."""
-    show(f"{propose_map(Checker(Configurations(request.config), RuleSettings()), request, path)}\n")
+    show(
+        f"{propose_map(Checker(Configurations(request.config, pulse=request.pulse), RuleSettings()), request, path)}\n"
+    )
     return 0
 
 

@@ -56,7 +56,7 @@ def _inputs(request: CheckRequest) -> set[str]:
     """Return the inputs of the outcome besides the requested paths: configurations and module paths."""
     inputs: set[str] = set() if request.config is None else {request.config}
     try:
-        configurations = Configurations(request.config)
+        configurations = Configurations(request.config, pulse=request.pulse)
         for path in discover(request.paths, configurations, (SUFFIX, *NNEF1_SUFFIXES)):
             configurations.of_file(path)
         inputs |= configurations.inputs()
@@ -67,7 +67,7 @@ def _inputs(request: CheckRequest) -> set[str]:
 
 def _check_once(request: CheckRequest) -> None:
     try:
-        run_under(Configurations(request.config), request)
+        run_under(Configurations(request.config, pulse=request.pulse), request)
     except (ConfigError, MissingPathError, OSError) as error:
         say(f"Error: {error}", err=True)
     if not request.quiet:

@@ -37,3 +37,5 @@ class ConvertRequest(Struct, frozen=True):
     """Names of the symbols of a program."""
     strict: bool = True
     """True to demand a weight in ``weights_from`` for each variable, and a variable for each weight."""
+    pulse: tuple[str, int] | None = None
+    """The symbol of a model in NNEF 1.0 that the new model sees pulse by pulse, and the number of items of a pulse."""

@@ -40,7 +40,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 def run_nnef1(request: ConvertRequest) -> int:
     """Convert a model, and return the exit status. Raise the exceptions of ``run_convert``."""
-    checker = Checker(Configurations(request.config), RuleSettings())
+    checker = Checker(Configurations(request.config, pulse=request.pulse), RuleSettings())
     broken = source_errors(checker, request)
     if broken:
         show(full.render(Report((request.path,), broken, checker.source, paint=paint())))

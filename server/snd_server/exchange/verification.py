@@ -259,7 +259,7 @@ def _run(
 
     With the seed ``move``, inputs and weights are moved by one unit in the last place.
     """
-    checker = Checker(Configurations(request.config), RuleSettings())
+    checker = Checker(Configurations(request.config, pulse=request.pulse), RuleSettings())
     snapshot = checker.snapshot(path)
     run = RunRequest(path, seed=request.seed, double=double, memory_bytes=request.memory_bytes, trace=not double)
     run = replace(run, seconds=LONGEST_VERIFICATION_RUN)
@@ -287,7 +287,7 @@ def _outputs(answer: EvaluationAnswer) -> dict[str, Array]:
 
 def _drawn(request: ConvertRequest, converted: Converted) -> dict[str, Array]:
     """Random values for the variables of the source that have no file: numbers around 1, as variances have to be."""
-    snapshot = Checker(Configurations(request.config), RuleSettings()).snapshot(request.path)
+    snapshot = Checker(Configurations(request.config, pulse=request.pulse), RuleSettings()).snapshot(request.path)
     stored = stored_weights(snapshot, request.path, request.memory_bytes)
     shapes = {each.name: each.shape for each in snapshot.stored_variables(request.path)}
     chance = np.random.default_rng(request.seed)

@@ -90,6 +90,8 @@ class RunRequest(Struct, frozen=True):
     """Rules that rename weights; a file ``map`` has others instead."""
     arrays: Mapping[str, np.ndarray[Any, Any]] | None = None
     """Weights of a model that was no file; ``weights`` goes before them."""
+    pulse: tuple[str, int] | None = None
+    """The symbol that a graph in NNEF 1.0 sees pulse by pulse, and the number of items of a pulse."""
 
 
 class Observer(Struct, frozen=True):
@@ -213,20 +215,7 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
     Raise ArgumentError for missing items, and OSError.
     """
     template = chosen_definition(snapshot, request.path, request.graph, request.operator)
-    if request.path.endswith(NNEF1_SUFFIX) and request.operator is None:
-        from snd_analysis.workspace import elaborated  # SkriptND does without the other language
-
-        read = elaborated(snapshot.db, request.path)
-        if read.unknown_results:
-            message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
-            raise UnknownOutputError(message)
-        if request.quantize:
-            demand_quantizations(snapshot, request.path)
-        for tensor, fragment in read.quantized_by_fragments.left_out.items() if request.quantize else ():
-            message = (
-                f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"
-            )
-            raise ArgumentError(f"--quantize: {message}")
+    _demand_known_outputs(snapshot, request)
     attributes, tensors = request.attributes, request.inputs
     if is_format_library(template.name.path):
         attributes, tensors = as_declared(template, attributes, tensors, request.memory_bytes)
@@ -261,6 +250,30 @@ def prepare(snapshot: Snapshot, request: RunRequest, configured: str | None = No
         names_labels=names_labels(request), idle_rules=idle,
     )  # fmt: skip
     return PreparedRun(template, evaluation, nothing_yet)
+
+
+def _demand_known_outputs(snapshot: Snapshot, request: RunRequest) -> None:
+    """Raise ArgumentError for a graph in NNEF 1.0 that can't be run as requested, and for its options elsewhere."""
+    if not request.path.endswith(NNEF1_SUFFIX) or request.operator is not None:
+        if request.pulse is not None:
+            raise ArgumentError("--pulse is for graphs in NNEF 1.0")
+        return
+    from snd_analysis.workspace import elaborated  # SkriptND does without the other language
+
+    read = elaborated(snapshot.db, request.path)
+    if read.unknown_results:
+        message = f"the output '{read.unknown_results[0]}' depends on an operation that snd does not know"
+        if request.pulse is not None:
+            option = f"--pulse {request.pulse[0]}={request.pulse[1]}"
+            message = (
+                f"{option}: the output '{read.unknown_results[0]}' can't be computed; 'snd check {option}' says why"
+            )
+        raise UnknownOutputError(message)
+    if request.quantize:
+        demand_quantizations(snapshot, request.path)
+    for tensor, fragment in read.quantized_by_fragments.left_out.items() if request.quantize else ():
+        message = f"'{fragment}' of graph.quant can't be applied to '{tensor}': it gives no tensor of the same shape"
+        raise ArgumentError(f"--quantize: {message}")
 
 
 def _weights(snapshot: Snapshot, request: RunRequest, configured: str | None) -> tuple[Mapping[str, Any], str | None]:

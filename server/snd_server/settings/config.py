@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from snd_analysis.base import ProjectSettings
 from snd_server.limits import MOST_SETTINGS_BYTES
@@ -25,6 +26,8 @@ class Configuration(Struct, frozen=True, dict=True):
     origin: str | None = None
     """The file, as it is named to people; None if there is none and all settings are defaults."""
     settings: Settings = field(default_factory=Settings)
+    pulse: tuple[str, int] | None = None
+    """The symbol that graphs in NNEF 1.0 see pulse by pulse, and the number of items of a pulse: an option gives it."""
 
     @cached_property
     def module_paths(self) -> tuple[str, ...]:
@@ -34,7 +37,9 @@ class Configuration(Struct, frozen=True, dict=True):
     @cached_property
     def project_settings(self) -> ProjectSettings:
         """Settings that affect the meaning of files."""
-        return ProjectSettings(self.module_paths, self.settings.dialect, dict(self.settings.targets).get("tosa"))
+        return ProjectSettings(
+            self.module_paths, self.settings.dialect, dict(self.settings.targets).get("tosa"), self.pulse
+        )
 
     @property
     def weights(self) -> str | None:
@@ -72,12 +77,19 @@ class Configurations:
     """The configuration of every file of a run; each configuration file is read once.
 
     With ``only``, that file holds for all of them. ``wrong`` is called with each mistake in a file when it is read
-    (with ``only`` at once); unless it raises that, the valid settings hold.
+    (with ``only`` at once); unless it raises that, the valid settings hold. All have the same ``pulse``.
     """
 
-    def __init__(self, only: str | None = None, wrong: Callable[[ConfigError], None] = refuse) -> None:
+    def __init__(
+        self,
+        only: str | None = None,
+        wrong: Callable[[ConfigError], None] = refuse,
+        pulse: tuple[str, int] | None = None,
+    ) -> None:
         self.wrong = wrong
-        self._only = _load(only, wrong, explicit=True) if only is not None else None
+        self._pulse = pulse
+        found = _load(only, wrong, explicit=True) if only is not None else None
+        self._only = None if found is None else replace(found, pulse=pulse)
         self._by_folder: dict[str, Configuration] = {}
 
     def of_file(self, path: str) -> Configuration:
@@ -101,7 +113,8 @@ class Configurations:
     def _nearest(self, folder: str) -> Configuration:
         known = self._by_folder.get(folder)
         if known is None:
-            known = self._by_folder[folder] = self._own(folder) or self._above(folder)
+            found = self._own(folder) or self._above(folder)
+            known = self._by_folder[folder] = replace(found, pulse=self._pulse)
         return known
 
     def _own(self, folder: str) -> Configuration | None:

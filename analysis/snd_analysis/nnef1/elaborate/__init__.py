@@ -41,7 +41,9 @@ from snd_analysis.nnef1.elaborate.values import (
     GraphTensor,
     ItemList,
     KnownItems,
+    PulseOf,
     ReportedUnknown,
+    Stream,
 )
 
 __all__ = [
@@ -64,8 +66,10 @@ __all__ = [
     "KnownItems",
     "OperationParameter",
     "Operators",
+    "PulseOf",
     "ReportedUnknown",
     "StoredVariable",
+    "Stream",
     "Submodel",
     "TensorArchives",
     "TensorFile",

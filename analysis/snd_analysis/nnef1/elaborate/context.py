@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from posixpath import join
 
@@ -17,7 +17,7 @@ from snd_analysis.nnef1.elaborate.items.item_types import Given
 from snd_analysis.nnef1.elaborate.operators import Operators
 from snd_analysis.nnef1.elaborate.streams.properties import PulsedModel
 from snd_analysis.nnef1.elaborate.tensor_files import Submodel, TensorFile, TensorFiles
-from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, QuantizedType
+from snd_analysis.nnef1.elaborate.values import ElaboratedValue, GraphTensor, PulseOf, QuantizedType
 from snd_analysis.nnef1.limits import MOST_NOTES
 from snd_analysis.nnef1.syntax import Dialect, nodes
 from snd_analysis.skriptnd.syntax import nodes as flat_nodes
@@ -190,7 +190,11 @@ class ElaborationContext:
         operators: Operators,
         files: TensorFiles,
         names: NamesOfFile,
+        pulse: PulseOf | None = None,
     ) -> None:
+        self.pulse = pulse
+        self.on_streams: Callable[..., ElaboratedValue] | None = None
+        """The evaluator of operations on streams, where the graph sees a symbol pulse by pulse."""
         self.dialect = dialect
         self.operators = operators
         self.files = files

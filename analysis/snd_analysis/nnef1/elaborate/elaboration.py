@@ -51,8 +51,17 @@ from snd_analysis.nnef1.elaborate.steps import (
 )
 from snd_analysis.nnef1.elaborate.streams.properties import pulsed_model
 from snd_analysis.nnef1.elaborate.streams.pulses import PULSES
+from snd_analysis.nnef1.elaborate.streams.pulsing import streamed
 from snd_analysis.nnef1.elaborate.tensor_files import TensorFiles
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    PulseOf,
+    has_streams,
+    has_unknown,
+)
 from snd_analysis.nnef1.limits import MOST_SUGGESTIONS
 from snd_analysis.nnef1.names import assigned_names
 from snd_analysis.nnef1.syntax import Dialect, Nnef1SyntaxTree, QuantizationFile, nodes
@@ -113,10 +122,12 @@ def elaborate(
     files: TensorFiles,
     quantization: QuantizationFile | None = None,
     before: Elaborated | None = None,
+    pulse: PulseOf | None = None,
 ) -> Elaborated:
     """Return the graph of a file as a graph of SkriptND, with all problems found. Never fails.
 
-    ``before`` is the result for an earlier state of the file; its unchanged entries are reused.
+    ``before`` is the result for an earlier state of the file; its unchanged entries are reused. With a ``pulse``, the
+    graph sees a symbol pulse by pulse.
     """
     items = tree.document.items
     definitions = [item for item in items if isinstance(item, nodes.Definition)]
@@ -132,7 +143,8 @@ def elaborate(
     names_of_file = NamesOfFile(
         fragments, symbols, asserted, assigned.keys(), unreadable, quantized, types, pulsed, _header_end(items)
     )
-    context = ElaborationContext(tree.dialect, operators, files, names_of_file)
+    context = ElaborationContext(tree.dialect, operators, files, names_of_file, pulse)
+    context.on_streams = None if pulse is None else streamed
     if graph is None or not graph.body:
         return Elaborated(context.dialect, None, (), (), {}, BodyValues({}, ()), {}, context.symbols)
     head = graph.head
@@ -141,7 +153,7 @@ def elaborate(
     context.graph.reserve(frozenset(name for name in results if assigned[name] > 1))
     facts = (*context.symbols.items(), *asserted.items())
     reserved = context.graph.reserved
-    environment = (context.dialect, facts, unreadable, quantized, parameters, results, reserved, types, pulsed)
+    environment = (context.dialect, facts, unreadable, quantized, parameters, results, reserved, types, pulsed, pulse)
     if before is not None and before.environment != environment:
         before = None
     steps, names = _steps(context, graph, before)
@@ -228,9 +240,29 @@ def _steps(
                 evaluator.report(rules.IGNORED_ARGUMENT, parameter.name, message)
             else:
                 evaluator.report(rules.OUTPUT_NOT_ASSIGNED, parameter.name, message)
-    for result in head.results:
-        declare_output(context, frame, result, evaluator.result(result))
+    is_seen = context.pulse is None or has_streams(frame.names.values())
+    if context.pulse is not None and not is_seen:
+        message = f"no input has an axis of the extent '{context.pulse.symbol}', which is to be seen pulse by pulse"
+        evaluator.report(rules.ASSERTION_FAILS, head.name, message)
+    for at, result in enumerate(head.results):
+        value = evaluator.result(result)
+        declare_output(context, frame, result, value)
+        delay = _delay(context, value, at)
+        if delay is not None and delay[0] > 0:
+            items = f"{delay[0]} item{'' if delay[0] == 1 else 's'}"
+            message = f"'{result.name.text}' begins after {items} along axis {delay[1]}: these are not of the result"
+            evaluator.report(rules.STREAM_DELAY, result.name, message)
     return (*steps, last), frame.names
+
+
+def _delay(context: ElaborationContext, value: ElaboratedValue, at: int) -> tuple[int, int] | None:
+    """Return the number of items before the first one of a result, and their axis; None if it is no stream."""
+    stream, pulsed = value.stream if isinstance(value, GraphTensor) else None, context.names.pulsed
+    if stream is not None:
+        return stream.delay, stream.axis
+    if pulsed is not None and at < min(len(pulsed.delays), len(pulsed.output_axes)):
+        return pulsed.delays[at], pulsed.output_axes[at]
+    return None
 
 
 def _elaborated(

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Rule, Span, checkpoint
+from snd_analysis.compose import Template
 from snd_analysis.model import Tensor
 from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
 from snd_analysis.nnef1.elaborate.context import BodyValues, ElaborationContext, FragmentCall, FragmentInvocation, Frame
@@ -31,7 +32,16 @@ from snd_analysis.nnef1.elaborate.quantized_operations import (
     invoke_quantized,
     type_of_target,
 )
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, made_of, type_name
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    has_streams,
+    made_of,
+    mentions,
+    type_name,
+)
 from snd_analysis.nnef1.limits import (
     MOST_CHARACTERS,
     MOST_INVOCATIONS_WITHIN,
@@ -415,7 +425,9 @@ class BodyEvaluator:
             self.makes_symbols = True
             given = self._bound(node, expected, values)
             self.makes_symbols = False
-            return UNKNOWN if given is None or has_quantized(given) else make(self, node, given, target)
+            if given is None or has_quantized(given):
+                return UNKNOWN
+            return self._on_pulses(node, given, lambda bound: make(self, node, bound, target))
         template = self.context.template(name)
         if template is None or name not in self.context.operators.names(self.context.dialect):
             for argument in node.arguments:
@@ -430,6 +442,29 @@ class BodyEvaluator:
         bound = self._bound(node, expected, values)
         if bound is None:
             return UNKNOWN
+        return self._on_pulses(node, bound, lambda given: self._operation(node, template, given, target, is_typed))
+
+    def _on_pulses(
+        self,
+        node: nodes.Call,
+        given: Mapping[str, Given],
+        plain_call: Callable[[Mapping[str, Given]], ElaboratedValue],
+    ) -> ElaboratedValue:
+        """Invoke an operation, which may see a stream pulse by pulse."""
+        if self.context.on_streams is not None and has_streams(each.value for each in given.values()):
+            return self.context.on_streams(self, node, given, plain_call)
+        return plain_call(given)
+
+    def _operation(
+        self,
+        node: nodes.Call,
+        template: Template,
+        bound: Mapping[str, Given],
+        target: nodes.Expression | None,
+        is_typed: bool,
+    ) -> ElaboratedValue:
+        """Invoke an operation of the library."""
+        name = node.function.text
         if is_typed or (has_quantized(bound) and name not in ON_EXTENTS):
             return invoke_quantized(self.context, self.frame, node.function, bound, target)
         taken = with_distinct_axes(name, bound) if self.context.dialect is Dialect.TRACT else bound
@@ -439,6 +474,10 @@ class BodyEvaluator:
                 self.context.report(self.frame, rules.ASSERTION_FAILS, demand.span, demand.message, demand.repair)
                 return UNKNOWN
             return ItemList(tuple(map(made_of, known))) if isinstance(known, tuple) else made_of(known)
+        pulse = self.context.pulse
+        if pulse is not None and any(mentions(each.value, pulse.symbol) for each in bound.values()):
+            message = f"'{name}' can't see '{pulse.symbol}' pulse by pulse: an argument is the length of the stream"
+            return self.report(rules.ASSERTION_FAILS, node.function, message)
         if self.context.dialect is Dialect.KHRONOS:
             return invoke(self.context, self.frame, node.function, template, taken, target)
         value = invoke(self.context, self.frame, node.function, template, with_resolved_bounds(name, taken), target)

@@ -26,13 +26,15 @@ from snd_analysis.nnef1.elaborate.values import (
     GraphTensor,
     ItemList,
     KnownItems,
+    PulseOf,
     QuantizedType,
+    Stream,
     flattened,
     has_unknown,
     type_name,
 )
 from snd_analysis.nnef1.syntax import Dialect, nodes
-from snd_analysis.symbolic.integers import Integer
+from snd_analysis.symbolic.integers import Integer, constant
 
 _NOT_IN_LABELS = re.compile(r"[^\w\-./\\]")
 _DTYPES = {"scalar": "real", "integer": "int", "logical": "bool", "string": "str"}
@@ -74,7 +76,26 @@ def _input(
             context.record.inputs.append(name)
     if shape is None or not isinstance(target, nodes.Identifier):
         return UNKNOWN
-    return _declared(evaluator, "input", target, dtype, shape, TensorKind.INPUT)
+    stream = None if context.pulse is None else _stream(shape, context.pulse)
+    if stream is not None and context.pulse is not None:
+        axis, symbol = stream.axis, context.pulse.symbol
+        if sum(any(leaf.name == symbol for leaf in each.leaves) for each in shape) > 1 or shape[axis].variable is None:
+            written = f"[{', '.join(map(str, shape))}]"
+            message = (
+                f"an input that is seen pulse by pulse has one axis of the extent '{symbol}', but this has {written}"
+            )
+            return evaluator.report(rules.ASSERTION_FAILS, given["shape"].span, message)
+        shape = (*shape[:axis], constant(context.pulse.length), *shape[axis + 1 :])
+    made = _declared(evaluator, "input", target, dtype, shape, TensorKind.INPUT)
+    return replace(made, stream=stream)
+
+
+def _stream(shape: tuple[Integer, ...], pulse: PulseOf) -> Stream | None:
+    """Return the stream along the first axis whose extent has the symbol; None if there is no such axis."""
+    for axis, extent in enumerate(shape):
+        if any(leaf.name == pulse.symbol for leaf in extent.leaves):
+            return Stream(axis, 0, extent)
+    return None
 
 
 def _variable(

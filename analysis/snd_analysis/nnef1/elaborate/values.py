@@ -5,7 +5,7 @@ Integers are exact, and symbolic where they depend on the symbols of dynamic ext
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -60,6 +60,23 @@ class QuantizedType(Struct, frozen=True):
         return self.least + (1 << self.bits) - 1
 
 
+class Stream(Struct, frozen=True):
+    """Properties of a tensor that a graph sees pulse by pulse: the graph has one pulse of it."""
+
+    axis: int
+    delay: int
+    """Number of items that come before the first item of the stream."""
+    length: Integer
+    """Number of items of the whole stream, in terms of the symbol."""
+
+
+class PulseOf(Struct, frozen=True):
+    """A symbol whose items a graph sees pulse by pulse, and the number of items of a pulse."""
+
+    symbol: str
+    length: int
+
+
 class GraphTensor(Struct, frozen=True, eq=False):
     """A tensor of the graph. ``tensor`` is None where nothing is known of it, which is reported.
 
@@ -73,6 +90,8 @@ class GraphTensor(Struct, frozen=True, eq=False):
     """The type of the items in tract's dialect, if it is one of few bits."""
     quantized: QuantizedType | None = None
     """The type of the items in tract's dialect, if they are quantized: the graph then has their codes."""
+    stream: Stream | None = None
+    """Properties of the stream that the tensor has a pulse of, where the graph sees a symbol pulse by pulse."""
 
 
 class ItemList(Struct, frozen=True):
@@ -147,6 +166,21 @@ def tensors_in(value: ElaboratedValue) -> Iterator[GraphTensor]:
         yield value
     for each in value.values if isinstance(value, ItemList) else ():
         yield from tensors_in(each)
+
+
+def has_streams(values: Iterable[ElaboratedValue]) -> bool:
+    """Return whether a tensor among values is a pulse of a stream."""
+    return any(each.stream is not None for value in values for each in tensors_in(value))
+
+
+def mentions(value: ElaboratedValue, symbol: str) -> bool:
+    """Return whether a known integer depends on a symbol."""
+    match value:
+        case Integer():
+            return any(leaf.name == symbol for leaf in value.leaves)
+        case ItemList(values=values) | GraphTensor(known=KnownItems(items=values)):
+            return any(mentions(each, symbol) for each in values)
+    return False
 
 
 def is_computed(value: ElaboratedValue) -> bool:

@@ -31,7 +31,15 @@ from snd_analysis.nnef1.elaborate.scans.arguments import (
 from snd_analysis.nnef1.elaborate.scans.loops import Carried, Scanned, Wanted, loop
 from snd_analysis.nnef1.elaborate.scans.probing import combined_extents
 from snd_analysis.nnef1.elaborate.streams.pulses import stream_state, update_state
-from snd_analysis.nnef1.elaborate.values import UNKNOWN, ElaboratedValue, GraphTensor, ItemList, has_unknown, type_name
+from snd_analysis.nnef1.elaborate.values import (
+    UNKNOWN,
+    ElaboratedValue,
+    GraphTensor,
+    ItemList,
+    has_streams,
+    has_unknown,
+    type_name,
+)
 from snd_analysis.nnef1.names import sanitized
 from snd_analysis.nnef1.syntax import nodes
 from snd_analysis.skriptnd.syntax import close_matches
@@ -76,7 +84,9 @@ def _stream(evaluator: BodyEvaluator, given: Mapping[str, Given]) -> _Stream:
     begins_anew = any(each is TRUE or (isinstance(each, Integer) and each.value != 0) for each in flags)
     skip = given["skip"].value if "skip" in given else integers.constant(0)
     number = skip.value if isinstance(skip, Integer) else None
-    return _Stream(number or 0, evaluator.context.names.pulsed is not None and not begins_anew)
+    # A model over a whole stream begins anew with each run: such a run has all pulses.
+    is_pulsed = evaluator.context.names.pulsed is not None and not begins_anew
+    return _Stream(number or 0, has_streams([given["scan"].value]) or is_pulsed)
 
 
 def _body(evaluator: BodyEvaluator, given: Given) -> nodes.Definition | None:

@@ -30,7 +30,7 @@ _ENDLESS = -1
 _PYTHON: Mapping[str, Callable[[float], float]] = {"int": int, "bool": bool}
 
 
-class _Pulse:
+class Pulse:
     """One invocation of an operation that sees a stream pulse by pulse. ``extents`` are those of a pulse."""
 
     def __init__(
@@ -110,9 +110,8 @@ class _Pulse:
         """Return the number of the first item of the pulse; the next pulse begins ``step`` items later."""
         made = self.state("position", (), constant(0), "int")
         if made is not None:
-            named = nodes.Identifier(self._span.start, self._span.end, "add")
             given = {"x": Given(made, self._span), "y": Given(step, self._span)}
-            self.update(made, self._invoked("add", given, None, named))
+            self.update(made, self._invoked("add", given, None))
         return made
 
     def update(self, state: GraphTensor, value: ElaboratedValue) -> None:
@@ -131,17 +130,17 @@ class _Pulse:
         numbers = {name: constant(each) if type(each) is int else each for name, each in attributes.items()}
         values = {**tensors, "axis": constant(self.axis), **numbers}
         given = {name: Given(value, self._span) for name, value in values.items()}
-        return self._invoked(operation, given, self.target if is_last else None, self._call.function)
+        return self._invoked(operation, given, self.target if is_last else None)
 
-    def _invoked(
-        self, operation: str, given: Mapping[str, Given], target: nodes.Expression | None, named: nodes.Identifier
-    ) -> ElaboratedValue:
+    def _invoked(self, operation: str, given: Mapping[str, Given], target: nodes.Expression | None) -> ElaboratedValue:
         context = self.evaluator.context
         template = context.template(operation)
         if template is None or any(has_unknown(each.value) for each in given.values()):
             return UNKNOWN
         if target is not None and len(template.outputs) > 1:
             target = nodes.Tuple(target.start, target.end, (target,))
+        # Demands on arguments are about this operator, not about the operation in the text.
+        named = nodes.Identifier(self._span.start, self._span.end, operation)
         return invoke(context, self.evaluator.frame, named, template, given, target)
 
 
@@ -220,7 +219,7 @@ def _initial_number(value: ElaboratedValue) -> tuple[float | int, ...] | None:
 # ---- operations ------------------------------------------------------------------------------------------------------
 def _pulse(
     evaluator: BodyEvaluator, call: nodes.Call, given: Mapping[str, Given], target: nodes.Expression | None
-) -> _Pulse | None:
+) -> Pulse | None:
     value, axis = given["input"].value, plain(given["axis"].value)
     tensor = value.tensor if isinstance(value, GraphTensor) else None
     shape = tensor.shape if tensor is not None else None
@@ -232,7 +231,7 @@ def _pulse(
         message = f"'axis' must be a dimension of the input, {dimensions}, but it is {axis.value}"
         evaluator.report(rules.ASSERTION_FAILS, given["axis"].span, message)
         return None
-    return _Pulse(evaluator, call, given, target, tensor, extents, axis.value)
+    return Pulse(evaluator, call, given, target, tensor, extents, axis.value)
 
 
 def _delay(
@@ -248,7 +247,7 @@ def _delay(
     return delayed(pulse, given["input"].value, delay, overlap)
 
 
-def delayed(pulse: _Pulse, value: ElaboratedValue, delay: int, overlap: int, is_last: bool = True) -> ElaboratedValue:
+def delayed(pulse: Pulse, value: ElaboratedValue, delay: int, overlap: int, is_last: bool = True) -> ElaboratedValue:
     """Return a stream that is delayed by some items, with some of those before each pulse."""
     if delay + overlap == 0:
         return value
@@ -260,7 +259,7 @@ def delayed(pulse: _Pulse, value: ElaboratedValue, delay: int, overlap: int, is_
     return _kept(pulse, kept, found)
 
 
-def _kept(pulse: _Pulse, state: GraphTensor, found: ElaboratedValue) -> ElaboratedValue:
+def _kept(pulse: Pulse, state: GraphTensor, found: ElaboratedValue) -> ElaboratedValue:
     """Return the first of two results; the second one is for the next pulse."""
     if not isinstance(found, ItemList) or len(found.values) != 2:
         return UNKNOWN
@@ -299,7 +298,7 @@ def _pad(
 
 
 def padded(
-    pulse: _Pulse,
+    pulse: Pulse,
     stream: ElaboratedValue,
     border: ElaboratedValue,
     value: float,
