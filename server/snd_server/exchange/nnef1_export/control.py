@@ -15,7 +15,7 @@ from snd_server.exchange.graph_export.tensors import static_shape
 from snd_server.exchange.nnef1_export.limits import MOST_UNROLLED
 from snd_server.exchange.nnef1_export.literals import Expression, written_extent
 from snd_server.exchange.nnef1_export.scan_scope import ScanScope
-from snd_server.exchange.nnef1_export.scope import Fragment, StackedPack, TextScope, is_name, needed_statements
+from snd_server.exchange.nnef1_export.scope import StackedPack, TextScope, WrittenFragment, is_name, needed_statements
 
 _GENERICS = {"real": "scalar", "int": "integer", "bool": "logical"}
 
@@ -26,7 +26,7 @@ class ControlWriter:
     def __init__(
         self,
         write: Callable[[TextScope, Iterable[Operation]], None],
-        keep: Callable[[Fragment, ScanScope], str],
+        keep: Callable[[WrittenFragment, ScanScope], str],
     ) -> None:
         self._write = write
         self._keep = keep
@@ -144,7 +144,7 @@ class ControlWriter:
         used = {name for each in written for name in each.names}
         if used.isdisjoint(name for name, *_ in scans):
             raise Unsuitable("tract repeats nothing that reads no part of a tensor")
-        body_name = self._keep(Fragment("", tuple(parameters), tuple(results), tuple(written), ()), body)
+        body_name = self._keep(WrittenFragment("", tuple(parameters), tuple(results), tuple(written), ()), body)
         given: dict[str, Any] = {
             "scan": scans,
             "full": [(name, Expression(outer)) for outer, name in body.captured.items()],

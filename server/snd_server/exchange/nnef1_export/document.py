@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from snd_analysis.nnef1.format import format_text
 from snd_analysis.nnef1.syntax import Dialect
-from snd_server.exchange.nnef1_export.scope import Fragment, Statement
+from snd_server.exchange.nnef1_export.scope import Statement, WrittenFragment
 
 _WIDTH = 100
 
@@ -14,7 +14,7 @@ _WIDTH = 100
 def document_text(
     dialect: Dialect,
     extensions: Iterable[str],
-    fragments: Sequence[Fragment],
+    fragments: Sequence[WrittenFragment],
     name: str,
     inputs: Sequence[str],
     outputs: Sequence[str],
@@ -34,7 +34,7 @@ def document_text(
     return format_text("\n".join([*lines, "}", ""]), _WIDTH)
 
 
-def _fragment(fragment: Fragment) -> list[str]:
+def _fragment(fragment: WrittenFragment) -> list[str]:
     parameters, results = (
         ", ".join(f"{name}: tensor<{generic}>" for name, generic in named)
         for named in (fragment.parameters, fragment.results)

@@ -32,12 +32,12 @@ from snd_server.exchange.nnef1_export.registry import COUNTERPARTS, Counterpart
 from snd_server.exchange.nnef1_export.scan_scope import ScanScope
 from snd_server.exchange.nnef1_export.scope import (
     TRACT_TYPES,
-    Fragment,
     Nnef1Model,
     Statement,
-    StoredArray,
     TextRoot,
     TextScope,
+    WrittenArray,
+    WrittenFragment,
     fit_identifier,
     needed_statements,
 )
@@ -77,7 +77,7 @@ def write_model(
         return _ModelWriter(dialect, True, traced, labels or {}).model(specialization, variables)
 
 
-class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
+class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
     without_form = "NNEF 1.0 has no such operation, and no formulas of operators"
 
     def __init__(
@@ -90,7 +90,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         self._quantizing = quantizing
         self._quantized: list[tuple[str, Tensor]] = []
         """Tensors in ``@quantize`` by the names that they have."""
-        self._fragments: list[Fragment] = []
+        self._fragments: list[WrittenFragment] = []
         self._taken = {*_counterparts.operation_names(dialect), *KEYWORDS}
         self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
         self._used_labels = set(labels.values())
@@ -216,7 +216,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                     continue
                 names.append(scope.root.fresh(tensor.name))
                 label = self._label(name if isinstance(value, Tensor) else f"{name}.{at}")
-                scope.root.stored[names[-1]] = StoredArray(label, np.asarray(array))
+                scope.root.stored[names[-1]] = WrittenArray(label, np.asarray(array))
             scope.variables[name] = names
             if "" not in names:
                 scope.bind(value, names)
@@ -246,7 +246,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
 
     def _declared(
         self, root: TextRoot, statements: Iterable[Statement]
-    ) -> tuple[list[Statement], tuple[StoredArray, ...]]:
+    ) -> tuple[list[Statement], tuple[WrittenArray, ...]]:
         """Return the statements for the variables and constants that others read, and the variables."""
         used = {name for each in statements for name in each.names}
         found, stored = [], []
@@ -315,7 +315,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
         write = writer.branch if isinstance(operation.control, Branch) else writer.loop
         write(scope, operation, outputs)
 
-    def _kept_body(self, fragment: Fragment, body: ScanScope) -> str:
+    def _kept_body(self, fragment: WrittenFragment, body: ScanScope) -> str:
         """Add the body of a scan; return its name."""
         named = replace(fragment, name=self._unique("scan_body"))
         self._registries.update(body.root.registries)
@@ -378,7 +378,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
                 inner.node("copy", [name], target)
 
     # ---- fragments ---------------------------------------------------------------------------------------------------
-    def _made(self, callee: Specialization) -> Fragment:
+    def _made(self, callee: Specialization) -> WrittenFragment:
         root = TextRoot(self._dialect, True)
         scope = TextScope(root)
         assert callee.body is not None
@@ -406,7 +406,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, Fragment]):
             raise Unsuitable("a fragment has no variables of its own")
         self._registries.update(root.registries)
         types = [(name, _TYPES[tensor.dtype or "real"]) for name, tensor in zip(names, results, strict=True)]
-        fragment = Fragment(
+        fragment = WrittenFragment(
             self._unique(callee.template.name.name), tuple(parameters), tuple(types),
             (*declared, *written), tuple(graph.variables),
         )  # fmt: skip

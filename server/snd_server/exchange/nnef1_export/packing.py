@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from snd_runtime.files import write_tensor
-from snd_server.exchange.nnef1_export.scope import Nnef1Model, StoredArray
+from snd_server.exchange.nnef1_export.scope import Nnef1Model, WrittenArray
 
 GRAPH = "graph.nnef"
 _TARS = (".nnef.tar",)
@@ -51,7 +51,7 @@ def write_folder(model: Nnef1Model, folder: str) -> None:
             stream.write(content)
 
 
-def _content(stored: StoredArray) -> bytes:
+def _content(stored: WrittenArray) -> bytes:
     array = stored.array.astype(np.float32) if stored.array.dtype == np.float64 else stored.array
     return write_tensor(array)
 

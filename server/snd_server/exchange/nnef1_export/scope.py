@@ -79,7 +79,7 @@ def needed_statements(statements: Sequence[Statement], results: Iterable[str]) -
     return found[::-1]
 
 
-class StoredArray(Struct, frozen=True, eq=False):
+class WrittenArray(Struct, frozen=True, eq=False):
     """A variable: its label, and its elements."""
 
     label: str
@@ -94,7 +94,7 @@ class TextRoot(NameTable):
         self.dialect = dialect
         self.is_fragment = is_fragment
         self.registries: dict[str, None] = {}
-        self.stored: dict[str, StoredArray] = {}
+        self.stored: dict[str, WrittenArray] = {}
         """Variables by name."""
         self.borrow: Callable[[np.ndarray[Any, Any], str], str] | None = None
         """A function that makes a variable outside of a fragment, and returns its name in it."""
@@ -248,7 +248,7 @@ class TextScope(TensorScope[TextRoot]):
         if self.root.is_fragment:
             raise Unsuitable("a fragment has no variables of its own")
         name = self.root.constant(array, wanted)
-        self.root.stored[name] = StoredArray(name, array)
+        self.root.stored[name] = WrittenArray(name, array)
         return name
 
 
@@ -272,7 +272,7 @@ def _nested(array: np.ndarray[Any, Any], dialect: Dialect) -> str:
     return f"[{', '.join(_nested(each, dialect) for each in array)}]"
 
 
-class Fragment(Struct, frozen=True):
+class WrittenFragment(Struct, frozen=True):
     """A fragment of the text: an operator of the model."""
 
     name: str
@@ -289,7 +289,7 @@ class Nnef1Model(Struct, frozen=True):
 
     dialect: Dialect
     text: str
-    stored: tuple[StoredArray, ...]
+    stored: tuple[WrittenArray, ...]
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     has_few_bits: bool = False

@@ -31,7 +31,7 @@ DTYPES: Mapping[int, str] = {
 """Types of elements by their numbers in the schema of exported programs."""
 
 
-class StoredTensor(msgspec.Struct, frozen=True):
+class ArchivedTensor(msgspec.Struct, frozen=True):
     """A tensor of an archive: the member that has its elements, and their arrangement."""
 
     member: str
@@ -79,9 +79,9 @@ class ProgramArchive:
         """Return the program. Raise InvalidModelError."""
         return self._json(_MODEL)
 
-    def tensors(self) -> dict[str, StoredTensor]:
+    def tensors(self) -> dict[str, ArchivedTensor]:
         """Return the parameters, buffers and constants by their names, without their elements."""
-        found: dict[str, StoredTensor] = {}
+        found: dict[str, ArchivedTensor] = {}
         for folder, config in _CONFIGS.items():
             if config not in self._members:
                 continue
@@ -94,7 +94,7 @@ class ProgramArchive:
                 raise InvalidModelError(f"the member '{config}' has no list of tensors ({error})") from None
         return found
 
-    def array(self, stored: StoredTensor) -> Array:
+    def array(self, stored: ArchivedTensor) -> Array:
         """Return the elements of a tensor. Raise InvalidModelError."""
         if stored.pickled:
             raise InvalidModelError(f"'{stored.member}' is a pickle, which could execute code when it is read")
@@ -146,7 +146,7 @@ class ProgramArchive:
         return InvalidModelError(f"what snd reads of it has more than the {self._most:,} bytes allowed")
 
 
-def _stored(folder: str, entry: Mapping[str, Any]) -> StoredTensor:
+def _stored(folder: str, entry: Mapping[str, Any]) -> ArchivedTensor:
     meta = entry["tensor_meta"]
     name = entry["path_name"]
     if not isinstance(name, str) or "/" in name:
@@ -158,4 +158,6 @@ def _stored(folder: str, entry: Mapping[str, Any]) -> StoredTensor:
     if any(each < 0 for each in shape) or len(shape) != len(strides):
         raise InvalidModelError(f"'{name}' has a shape that no tensor has")
     offset = int(meta["storage_offset"]["as_int"])
-    return StoredTensor(f"{folder}/{name}", dtype, tuple(shape), tuple(strides), offset, bool(entry.get("use_pickle")))
+    return ArchivedTensor(
+        f"{folder}/{name}", dtype, tuple(shape), tuple(strides), offset, bool(entry.get("use_pickle"))
+    )
