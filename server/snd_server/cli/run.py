@@ -129,9 +129,7 @@ def run(
     demand_path(state, "--state", "a file that is read, too")
     if isnan(tolerance):
         raise click.BadParameter("nan is not a number", param_hint="'--tolerance'")
-    from snd_runtime.worker import ProcessLimits, limit_threads, thread_count
-
-    limit_threads(thread_count(ProcessLimits()))  # before NumPy is loaded: the worker is a copy of this process
+    _limit_threads()
     from snd_server.commands.run import propose_and_show, run_and_show
     from snd_server.running.arguments import ArgumentError
     from snd_server.running.evaluate import RunRequest
@@ -150,6 +148,13 @@ def run(
         return run_and_show(request, format)
     except (ArgumentError, ConfigError, MissingExtraError) as problem:
         raise click.ClickException(str(problem)) from problem
+
+
+def _limit_threads() -> None:
+    """Limit threads before NumPy is loaded: the worker is a copy of this process."""
+    from snd_runtime.worker import ProcessLimits, limit_threads, thread_count
+
+    limit_threads(thread_count(ProcessLimits()))
 
 
 def _library_file(operator: str | None) -> str:
