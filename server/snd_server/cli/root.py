@@ -24,6 +24,7 @@ _SUBCOMMANDS = {
     "run": "Run a graph or an operator.",
     "shapes": "Show the shape of every tensor in a graph.",
     "test": "Run the samples in the comments of SkriptND files.",
+    "weights": "List the tensors of a file of weights.",
 }
 
 _OTHER_NAMES = {
