@@ -116,13 +116,13 @@ class Checker:
             return diagnostics
         recorded = None if self._cache is None else self._snapshot(path).recorded(path)
         if self._tries_fixes and any(found.fix is not None for found in diagnostics):
-            diagnostics = self._with_declined_fixes(path, diagnostics)
+            diagnostics = self.with_declined_fixes(path, diagnostics)
         if self._cache is not None and recorded is not None:
             settings = self.configurations.of_file(path).project_settings
             self._cache.store(path, settings, diagnostics, recorded.texts, recorded.places)
         return diagnostics
 
-    def _with_declined_fixes(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def with_declined_fixes(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics of a file whose fixes tell whether ``--fix`` would apply them."""
         from snd_server.checking.fixing import with_declined_fixes
 

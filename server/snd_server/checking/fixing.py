@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from snd_analysis import rules
 from snd_analysis.base import Diagnostic, Fix, Rule, Severity, Span, TextEdit
-from snd_analysis.skriptnd.lints import DEAD_OPERATION, UNUSED_IMPORT, UNUSED_VARIABLE
+from snd_analysis.skriptnd.lints import DEAD_OPERATION, DUPLICATE_IMPORT, UNUSED_IMPORT, UNUSED_VARIABLE
 from snd_server.checking.report import is_fixable
 from snd_server.console.visible import visible
 from snd_server.limits import MOST_FAILED_FIX_ROUNDS, MOST_FIX_ROUNDS
@@ -29,6 +29,11 @@ _JUDGED_LAST = frozenset({
     rules.LENGTH_MISMATCH, rules.MISALIGNED_BIAS, rules.NEGATIVE_EXTENT, rules.OUTPUT_SHAPE, rules.RESULT_SHAPE,
     rules.UPDATE_SHAPE, DEAD_OPERATION, UNUSED_VARIABLE,
 })  # fmt: skip
+
+AFTER_ERRORS = frozenset({UNUSED_IMPORT, DUPLICATE_IMPORT})
+"""Rules whose fixes wait until a file has no errors: no import is removed before."""
+_MECHANICAL = frozenset({rules.NESTED_INVOCATION})
+"""Rules whose fixes write the same program in another way, and guess nothing."""
 
 Diagnose = Callable[[str], Sequence[Diagnostic]]
 """All diagnostics of a text that the file might have."""
@@ -106,18 +111,18 @@ def with_declined_fixes(text: str, diagnostics: Sequence[Diagnostic], diagnose: 
 
 
 def _identity(found: Diagnostic, fix: Fix) -> tuple[object, ...]:
-    """Return a key of a diagnostic and its fix that stays the same when its place moves."""
-    return found.rule, found.message, fix.title, tuple(edit.text for edit in fix.edits)
+    """Return a key of a diagnostic and its fix that stays the same when other fixes change the text around them."""
+    return found.rule, found.message, fix.title
 
 
 def not_held_back(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics of a file; unused imports lose their fix if there are errors.
+    """Return the diagnostics of a file; unused and repeated imports lose their fix if there are errors.
 
     A mistake may hide the use of a module, as in ``mn.relu(x)``.
     """
     if all(found.severity is not Severity.ERROR for found in diagnostics):
         return [*diagnostics]
-    return [replace(found, fix=None) if found.rule is UNUSED_IMPORT else found for found in diagnostics]
+    return [replace(found, fix=None) if found.rule in AFTER_ERRORS else found for found in diagnostics]
 
 
 def _may_reveal(found: Diagnostic, fix: Fix) -> bool:
@@ -133,7 +138,8 @@ def _hides(found: Diagnostic, fix: Fix, rule: Rule) -> bool:
     """
     if found.rule in _SYNTAX:
         return rule not in _SYNTAX
-    return fix.safe and found.severity is Severity.ERROR and rule in _JUDGED_LAST
+    is_certain = fix.safe or found.rule in _MECHANICAL
+    return is_certain and found.severity is Severity.ERROR and rule in _JUDGED_LAST
 
 
 def adds_none(

@@ -108,9 +108,9 @@ def _held_back(found: Sequence[Diagnostic]) -> set[Fix | None]:
     broken = {each.location.path for each in found if each.severity is Severity.ERROR}
     if not broken:
         return set()
-    from snd_analysis.skriptnd.lints import UNUSED_IMPORT
+    from snd_server.checking.fixing import AFTER_ERRORS
 
-    return {each.fix for each in found if each.rule is UNUSED_IMPORT and each.location.path in broken}
+    return {each.fix for each in found if each.rule in AFTER_ERRORS and each.location.path in broken}
 
 
 def _prove(files: Iterable[str], checker: Checker, prover: Prover) -> tuple[tuple[Proof, ...], list[Diagnostic]]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from snd_analysis.base import Location, Severity
 from snd_analysis.ide.graph_view import graph_content, graph_view
 from snd_server.checking.checker import Checker
+from snd_server.checking.plain_report import plain_report
 from snd_server.checking.report import Report
 from snd_server.console.terminal import json_text
 from snd_server.render.drawings.graph_dot import graph_dot
@@ -66,7 +67,7 @@ def draw(request: GraphRequest) -> Drawing:
     composition, diagnostics = compose_chosen(
         checker, snapshot, template, request.attributes, request.inputs, request.types
     )
-    report = Report((request.path,), tuple(diagnostics), checker.source)
+    report = plain_report(checker, request.path, diagnostics)
 
     def locate(location: Location) -> dict[str, Any]:
         source = snapshot.source(location.path)

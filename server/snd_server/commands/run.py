@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from snd_analysis.base import Severity
 from snd_runtime.evaluation import ShownStep
 from snd_server.checking.checker import Checker
-from snd_server.checking.report import Report
+from snd_server.checking.plain_report import plain_report
 from snd_server.console.colours import paint
 from snd_server.console.progress import ProgressBar
 from snd_server.console.terminal import show, show_document
@@ -42,7 +42,7 @@ def _json(checker: Checker, request: RunRequest) -> int:
     steps: list[ShownStep] = []
     with ProgressBar("Running") as bar:
         evaluated, status = evaluate(checker, request, Observer(steps.append, bar.update))
-    report = Report((request.path,), evaluated.diagnostics, checker.source)
+    report = plain_report(checker, request.path, evaluated.diagnostics)
     show_document(evaluated_json(replace(evaluated, trace=tuple(steps)), report))
     return status
 
@@ -56,7 +56,7 @@ def _table(checker: Checker, request: RunRequest) -> int:
     # A bar would be torn apart by the steps that are printed beside it.
     with ProgressBar("Running", shown=not request.trace) as bar:
         evaluated, status = evaluate(checker, request, Observer(step, bar.update))
-    report = Report((request.path,), evaluated.diagnostics, checker.source, paint=colours)
+    report = plain_report(checker, request.path, evaluated.diagnostics, colours)
     failed = any(found.severity is Severity.ERROR for found in evaluated.diagnostics)
     if evaluated.diagnostics:
         show(full.render(report))

@@ -14,7 +14,7 @@ from snd_analysis.skriptnd.names import OperatorName
 from snd_analysis.symbolic.values import UNDEFINED
 from snd_analysis.workspace import Snapshot
 from snd_server.checking.checker import Checker
-from snd_server.checking.report import Report
+from snd_server.checking.plain_report import plain_report
 from snd_server.console.colours import Paint, plain
 from snd_server.console.terminal import say
 from snd_server.render.composed import ComposedGraph, operator_text
@@ -54,7 +54,7 @@ def run_shapes(request: ShapesRequest) -> tuple[str, int]:
     if graph is not None:
         _say_if_too_large(graph, flat_size(graph, chosen))
         graph = decompose(graph, chosen, request.path)
-    report = Report((request.path,), tuple(diagnostics), checker.source, paint=request.paint)
+    report = plain_report(checker, request.path, diagnostics, request.paint)
     if request.width is not None:
         report = replace(report, width=request.width)
     starts = {(request.path, each): found.start for each, found in snapshot.definitions(request.path).items()}

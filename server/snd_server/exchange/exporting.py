@@ -16,7 +16,7 @@ from snd_runtime.execution.variables import Variables
 from snd_runtime.limits import Budget, Limits
 from snd_runtime.lowering.lowered import FLOAT32, Argument
 from snd_server.checking.checker import Checker
-from snd_server.checking.report import Report
+from snd_server.checking.plain_report import plain_report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
 from snd_server.exchange.export_comparison import Chosen
@@ -57,7 +57,7 @@ def run_export(request: ExportRequest) -> int:
     )
     errors = tuple(each for each in diagnostics if each.severity is Severity.ERROR)
     if errors:
-        show(full.render(Report((request.path,), errors, checker.source, paint=paint())))
+        show(full.render(plain_report(checker, request.path, errors, paint())))
         return PROBLEMS
     if request.quantize:
         demand_quantizations(snapshot, template.name.path)

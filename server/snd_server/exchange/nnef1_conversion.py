@@ -13,7 +13,7 @@ from snd_analysis.convert import Converted, NotConvertible, StoredTensor, conver
 from snd_analysis.workspace import Snapshot
 from snd_runtime.files import InvalidFileError, read_header, read_tensor, with_shape, write_tensor
 from snd_server.checking.checker import Checker
-from snd_server.checking.report import Report
+from snd_server.checking.plain_report import plain_report
 from snd_server.console.colours import paint
 from snd_server.console.terminal import say, show
 from snd_server.exchange.conversion_request import CLEAN, PROBLEMS, ConvertRequest
@@ -43,7 +43,7 @@ def run_nnef1(request: ConvertRequest) -> int:
     checker = Checker(Configurations(request.config, pulse=request.pulse), RuleSettings())
     broken = source_errors(checker, request)
     if broken:
-        show(full.render(Report((request.path,), broken, checker.source, paint=paint())))
+        show(full.render(plain_report(checker, request.path, broken, paint())))
         return PROBLEMS
     if request.write_map is not None:
         converted, weights = _converted(checker.snapshot(request.path), request), _given(checker, request)
