@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,37 @@ def test_a_symbol_follows_from_an_extent_that_is_a_multiple_of_it():
     found = composed.tensors["y"]
     assert isinstance(found, Tensor)
     assert [str(each) for each in found.shape or ()] == ["B * S", "2 * S + 1", "4"]
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ("[2] * 2", (4,)),
+        ("2 * [2]", (4,)),
+        ("[2] + [2]", (4,)),
+        ("[1, 1] + [1]", (2, 2)),
+        ("[5, 3] - [1, 2]", (4, 1)),
+        ("[8] / 2", (4,)),
+        ("[1, 2] * [2, 1] * [1, 1]", (2, 2)),
+    ],
+)
+def test_tract_computes_with_the_items_of_arrays(tmp_path: Path, shape: str, expected: tuple[int, ...]):
+    """Khronos' text joins and repeats arrays; tract adds and multiplies their items."""
+    text = (
+        "version 1.0;\nextension tract_registry tract_core;\ngraph g(x) -> (y)\n{\n"
+        f"    x = external(shape = [2, 2]);\n    y = reshape(x, shape = {shape});\n}}\n"
+    )
+    assert run_text(text, {"x": np.ones((2, 2), np.float32)})["y"].shape == expected
+    (tmp_path / "graph.nnef").write_text(text)
+    tract = pytest.importorskip("tract")
+    assert str(tract.nnef().load(str(tmp_path)).output_fact(0)) == f"{','.join(map(str, expected))},f32"
+
+
+def test_arrays_of_other_lengths_do_not_fit_each_other_in_tract():
+    text = (
+        "version 1.0;\nextension tract_registry tract_core;\ngraph g(x) -> (y)\n{\n"
+        "    x = external(shape = [2, 2]);\n    y = reshape(x, shape = [1, 2] * [1, 2, 3]);\n}\n"
+    )
+    (problem,) = snapshot_of({"graph.nnef": text}).diagnostics("graph.nnef")
+    assert problem.message == "tract computes with the items of arrays, and these have 2 and 3 items"

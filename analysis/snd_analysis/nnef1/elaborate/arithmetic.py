@@ -66,6 +66,23 @@ def binary(operator: str, left: ElaboratedValue, right: ElaboratedValue) -> Elab
     raise OperandError(f"'{operator}' does not take {_article(left)} and {_article(right)}")
 
 
+def of_items(operator: str, left: ElaboratedValue, right: ElaboratedValue) -> ElaboratedValue:
+    """Return the value of a binary operation in tract, which computes with the items of arrays. Raise OperandError.
+
+    Khronos' text joins and repeats arrays instead.
+    """
+    if not isinstance(left, ItemList) and not isinstance(right, ItemList):
+        return binary(operator, left, right)
+    lefts, rights = (each.values if isinstance(each, ItemList) else (each,) for each in (left, right))
+    if len(lefts) != len(rights) and 1 not in (len(lefts), len(rights)):
+        raise OperandError(
+            f"tract computes with the items of arrays, and these have {len(lefts)} and {len(rights)} items"
+        )
+    length = 0 if not lefts or not rights else max(len(lefts), len(rights))
+    pairs = [(lefts[at % len(lefts)], rights[at % len(rights)]) for at in range(length)]
+    return ItemList(tuple(of_items(operator, one, other) for one, other in pairs))
+
+
 def demand_size(size: int, most: int, what: str) -> None:
     """Raise TooLargeError for an array or a string that has more items than there may be."""
     if size > most:

@@ -16,7 +16,16 @@ from snd_analysis import rules
 from snd_analysis.base import Edit, Repair, Rule, Span, checkpoint
 from snd_analysis.compose import Template
 from snd_analysis.model import Tensor
-from snd_analysis.nnef1.elaborate.arithmetic import OperandError, TooLargeError, binary, cast, demand_size, unary, whole
+from snd_analysis.nnef1.elaborate.arithmetic import (
+    OperandError,
+    TooLargeError,
+    binary,
+    cast,
+    demand_size,
+    of_items,
+    unary,
+    whole,
+)
 from snd_analysis.nnef1.elaborate.context import BodyValues, ElaborationContext, FragmentCall, FragmentInvocation, Frame
 from snd_analysis.nnef1.elaborate.demands import demands
 from snd_analysis.nnef1.elaborate.extents.refused import with_distinct_axes
@@ -58,6 +67,8 @@ from snd_analysis.symbolic.integers import FALSE, TRUE, Integer, Truth
 Source = Callable[["BodyEvaluator", nodes.Call, Mapping[str, Given], "nodes.Expression | None"], ElaboratedValue]
 """Evaluator of an operation that is a declaration in SkriptND."""
 
+_OF_ITEMS = frozenset(["+", "-", "*", "/"])
+"""Operators that tract applies to the items of arrays."""
 _BINARY = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
     "==": "eq", "!=": "ne", "&&": "and", "||": "or",
@@ -270,7 +281,9 @@ class BodyEvaluator:
             if UNKNOWN in (left, right):
                 return UNKNOWN
             return self._operate(node, _BINARY[node.operator], [(left, node.left), (right, node.right)])
-        return self._computed(node, [left, right], lambda: binary(node.operator, left, right))
+        is_of_tract = self.context.dialect is Dialect.TRACT and node.operator in _OF_ITEMS
+        compute = of_items if is_of_tract and not _is_tuple(left) and not _is_tuple(right) else binary
+        return self._computed(node, [left, right], lambda: compute(node.operator, left, right))
 
     def _computed(
         self, node: nodes.Node, operands: Sequence[ElaboratedValue], compute: Callable[[], ElaboratedValue]
@@ -767,6 +780,10 @@ def _first_name(target: nodes.Expression) -> nodes.Identifier | None:
         return target
     items = target.items if isinstance(target, nodes.Array | nodes.Tuple) else ()
     return next((name for item in items if (name := _first_name(item)) is not None), None)
+
+
+def _is_tuple(value: ElaboratedValue) -> bool:
+    return isinstance(value, ItemList) and value.is_tuple
 
 
 def _target_span(statement: nodes.Statement) -> Span:
