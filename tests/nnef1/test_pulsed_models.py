@@ -199,3 +199,30 @@ def test_converted_models_keep_what_streams_keep(tmp_path: Path, name: str):
         _by_snd(tmp_path / "converted", pulses), _by_snd(tmp_path / "pulsed", pulses), strict=True
     ):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+# ---- scans of a whole stream -----------------------------------------------------------------------------------------
+SKIPPING = """version 1.0;
+extension tract_registry tract_core;
+
+fragment turn(h: tensor<scalar>, item: tensor<scalar>) -> (next: tensor<scalar>)
+{
+    next = add(mul(h, 0.5), item);
+}
+
+graph net(x) -> (y)
+{
+    x = tract_core_external(shape = [1, 5], datum_type = 'f32');
+    y = tract_core_scan(body = "turn", scan = [("item", x, 1, 1)], full = [], state = [("h", [[7.0]], "next")],
+        output = [("next", "full", 1, 1)], skip = SKIP, reset_every_turn = 0, external_state = 0);
+}
+"""
+
+
+@pytest.mark.parametrize("skip", [0, 1, 3])
+def test_skipped_turns_leave_the_states_as_they_are(tmp_path: Path, skip: int):
+    """Tract leaves the results of skipped turns undefined."""
+    (tmp_path / "graph.nnef").write_text(SKIPPING.replace("SKIP", str(skip)))
+    x = np.arange(1, 6, dtype=np.float32)[None]
+    expected = _by_tract(tmp_path, [x])[0]
+    np.testing.assert_array_equal(_by_snd(tmp_path, [x])[0][:, skip:], expected[:, skip:])
