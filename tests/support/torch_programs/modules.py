@@ -181,6 +181,11 @@ def _windows(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     )  # fmt: skip
 
 
+def _repeated(x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y = torch.rsub(x, 2, alpha=3)
+    return x, y, torch.rsub(x, w, alpha=2), y, x, y
+
+
 def cases() -> dict[str, Case]:
     """Return all modules, each with example inputs and dynamic extents."""
     torch.manual_seed(0)
@@ -198,6 +203,7 @@ def cases() -> dict[str, Case]:
         "shapes": (Function(_shapes), (x(2, 3, 4),), None),
         "reductions": (Function(_reductions), (x(2, 3, 4),), None),
         "arithmetic": (Function(_arithmetic), (x(3, 4), x(3, 4), torch.arange(12).reshape(3, 4) % 7), None),
+        "repeated": (Function(_repeated), (x(3, 4), x(3, 4)), None),
         "indices": (Function(_indices), (x(4, 5), torch.tensor([0, 2, 1])), None),
         "windows": (Function(_windows), (x(1, 2, 7, 5),), None),
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import IO, Any
 
 import numpy as np
@@ -93,6 +94,8 @@ class _Program:
         single = _SingleValues(scalars, {target: name for name, target in buffers.items()})
         nodes = tuple(single.nodes(self._graph["nodes"]))
         outputs, updates = self._outputs(single, buffers)
+        outputs, copies = _with_copies(outputs)
+        nodes += tuple(copies)
         updates.update({target: new for target, new in single.changed_buffers() if target not in updates})
         used = {name for node in nodes for name in node.inputs} | {each.name for each in outputs}
         taken = {target: name for target, name in arrays.items() if target in used or target in updates}
@@ -303,6 +306,22 @@ def _names(outputs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
                 yield str(value["as_tensor"]["name"]) if "as_tensor" in value else ""
             case _:
                 yield ""
+
+
+def _with_copies(outputs: Sequence[Declared]) -> tuple[list[Declared], list[SourceNode]]:
+    """Return outputs with different names, and the nodes that copy tensors which are several outputs."""
+    found: list[Declared] = []
+    copies: list[SourceNode] = []
+    names = {each.name for each in outputs}
+    for each in outputs:
+        if all(each.name != other.name for other in found):
+            found.append(each)
+            continue
+        name = next(new for number in count(1) if (new := f"{each.name}_{number}") not in names)
+        names.add(name)
+        found.append(Declared(name, each.dtype, each.shape))
+        copies.append(SourceNode("alias.default", EXPORTED_PROGRAM, name, (each.name,), (name,), {"self": Ref(0)}, 1))
+    return found, copies
 
 
 def _modules(stack: str) -> Modules:

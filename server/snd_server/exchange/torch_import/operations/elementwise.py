@@ -70,6 +70,9 @@ def _broadcast(call: Call, operator: str, x: Data, y: Data, like: np.dtype[Any] 
 
 @aten("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar")
 def sums(call: Call, x: Data, other: Operand, alpha: float = 1) -> Data:
+    if call.name == "rsub":  # the other minus a multiple of x
+        first, second = promoted(call, x if alpha == 1 else _scaled(call, x, alpha), other)
+        return call.stored(_broadcast(call, "math.sub", second, first))
     scaled: Operand = other
     if isinstance(other, Data) and alpha != 1:
         scaled = _scaled(call, other, alpha)
@@ -80,8 +83,6 @@ def sums(call: Call, x: Data, other: Operand, alpha: float = 1) -> Data:
     if first.is_bool:
         require(call.name == "add", "differences of bools")
         return _broadcast(call, "math.or", first, second)
-    if call.name == "rsub":
-        first, second = second, first
     return call.stored(_broadcast(call, "math.add" if call.name == "add" else "math.sub", first, second))
 
 
