@@ -300,7 +300,7 @@ async def test_a_sample_evaluated_by_request(client: Editor):
 
 
 async def test_an_operator_and_a_graph_evaluated_by_request(client: Editor):
-    open_text(client, URI, ENDLESS.replace("1.0e30", "0.0") + TEXT)
+    open_text(client, URI, ENDLESS.replace("do..(9000000)", "do..(1)") + TEXT)
     found = await request(client, "snd/evaluate", operator="triple", inputs=["x=[1, 2]"])
     assert found.outputs[0].values == [3.0, 6.0]
     assert found.diagnostics == []
