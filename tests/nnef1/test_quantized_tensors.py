@@ -12,6 +12,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
+import snd
 from snd_analysis.convert import NotConvertible, convert_nnef1
 from snd_analysis.workspace import Workspace
 from snd_runtime.files import write_tensor
@@ -166,3 +167,56 @@ def test_they_are_converted(tmp_path: Path):
     reader = DiskReader()
     reader.provide("/c/main.sknd", text.encode())
     assert not Workspace(reader).snapshot().diagnostics("/c/main.sknd"), text
+
+
+# ---- convolutions, as torch_to_nnef writes them ----------------------------------------------------------------------
+_CONV = """version 1.0;
+extension tract_registry tract_core;
+graph g(x) -> (y)
+{{
+    x = tract_core_external(shape = [2, 4, 9], datum_type = 'f32');
+    q = tract_core_cast(x);
+    w = variable<scalar>(label = 'w', shape = {shape});
+    b = variable<scalar>(label = 'b', shape = [4]);
+    c = conv(q, w, {bias}, dilation = [1], stride = [{stride}], border = 'constant', groups = {groups},
+        padding = [{padding}]);
+    y = tract_core_cast(c, to = 'f32');
+}}
+"""
+
+
+def _write_conv(folder: Path, chance: Any, bias: str, bias_scale: float | None = None) -> Any:
+    """Write a model with random codes, types and attributes; return an input."""
+    signed, groups = [bool(each) for each in chance.integers(0, 2, 3)], int(chance.integers(1, 3))
+    scales = [float(np.float32(chance.uniform(*each))) for each in ((0.01, 0.1), (0.005, 0.02), (0.05, 0.5))]
+    lows, dtypes = [-50 if each else 80 for each in signed], [np.int8 if each else np.uint8 for each in signed]
+    weights = chance.integers(-128, 128, (4, 4 // groups, 3)) + (0 if signed[1] else 128)
+    (folder / "w.dat").write_bytes(write_tensor(weights.astype(dtypes[1])))
+    (folder / "b.dat").write_bytes(write_tensor(chance.integers(-3000, 3000, 4).astype(np.int32)))
+    stride, padding = int(chance.integers(1, 3)), (int(chance.integers(0, 3)), int(chance.integers(0, 3)))
+    shape = [*weights.shape]
+    text = _CONV.format(shape=shape, bias=bias, stride=stride, groups=groups, padding=padding)
+    (folder / "graph.nnef").write_text(text)
+    lines = [
+        _line(name, int(chance.integers(low, low + 80)), scale, 8, is_signed)
+        for name, low, scale, is_signed in zip("qwc", lows, scales, signed, strict=True)
+    ]
+    lines.append(_line("b", 0, bias_scale or scales[0] * scales[1], 32, signed=True))
+    (folder / "graph.quant").write_text("".join(lines))
+    return chance.standard_normal((2, 4, 9)).astype(np.float32) * 3
+
+
+@pytest.mark.parametrize("bias", ["b", "0.0"])
+@pytest.mark.parametrize("seed", range(4))
+def test_convolutions_of_quantized_tensors_are_those_of_tract(tmp_path: Path, seed: int, bias: str):
+    x = _write_conv(tmp_path, np.random.default_rng(seed), bias)
+    expected = tract.nnef().load(str(tmp_path)).into_runnable().run([x])[0].to_numpy()
+    np.testing.assert_array_equal(np.asarray(snd.load(tmp_path).run(x=x)["y"]), expected)
+    snd.convert(tmp_path, tmp_path / "converted")
+    np.testing.assert_array_equal(np.asarray(snd.load(tmp_path / "converted").run(x=x)["y"]), expected)
+
+
+def test_a_bias_of_another_scale_leaves_a_shape_only(tmp_path: Path):
+    x = _write_conv(tmp_path, np.random.default_rng(0), "b", bias_scale=0.5)
+    with pytest.raises(snd.ModelError, match="snd knows the shape of this operation only"):
+        snd.load(tmp_path).run(x=x)

@@ -2,8 +2,8 @@
 
 A tensor that ``graph.quant`` names has a quantized type in tract, and the graph of SkriptND has its codes as integers.
 A cast to that type quantizes reals, a cast to another type gives reals or the codes. Operations that only move items
-move codes, and ``tract_core_qconv`` computes with codes. tract rounds the results of others in its own way: they have
-their shapes here, and no values.
+move codes, and ``conv`` and ``tract_core_qconv`` compute with codes. tract rounds the results of others in its own way:
+they have their shapes here, and no values.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ def invoke_quantized(
         return operations.on_reals(given)
     if name in _MOVING and len(types) == 1 and wanted in (None, *types):
         return with_type(operations.plain(given), next(iter(types)))
+    if name == "conv" and wanted is not None:
+        return operations.conv(given, wanted)
     return operations.shape_only(given, wanted)
 
 
@@ -207,6 +209,31 @@ class _Operations:
         arguments = {name: Given(integers.constant(number), span) for name, number in limits.items()}
         return with_type(self._invoked("_codes", {"x": Given(rounded, span), **arguments}, self._target), wanted)
 
+    def conv(self, given: Mapping[str, Given], wanted: QuantizedType) -> ElaboratedValue:
+        """Return a convolution of codes of 8 bits, as ``tract_core_qconv`` computes it; others have a shape only."""
+        types = [_quantized_type(given[name].value) for name in ("input", "filter")]
+        bias = given.get("bias")
+        scales = _bias_scale(bias)
+        input_, filter_ = types
+        if input_ is None or filter_ is None or {input_.bits, filter_.bits, wanted.bits} != {8}:
+            return self.shape_only(given, wanted)
+        if scales is not None and abs(scales - input_.scale * filter_.scale) > 1e-6 * scales:
+            return self.shape_only(given, wanted)
+        if bias is not None and scales is None and bias.value != 0.0:
+            return self.shape_only(given, wanted)
+        span = self._operation.span
+        numbers: dict[str, ElaboratedValue] = {"output_dt": f"{'i' if wanted.is_signed else 'u'}8"}
+        for name, type_ in (("a", filter_), ("b", input_), ("c", wanted)):
+            numbers[f"{name}0"] = integers.constant(type_.zero_point)
+            numbers[f"{name}_scale"] = type_.scale
+        codes = {
+            name: replace(each, value=with_type(each.value, None))
+            for name, each in given.items()
+            if name != "bias" or scales is not None
+        }
+        added = {name: Given(value, span) for name, value in numbers.items()}
+        return with_type(self._invoked("tract_core_qconv", {**codes, **added}, self._target), wanted)
+
     def shape_only(
         self, given: Mapping[str, Given], wanted: QuantizedType | None, operation: str | None = None
     ) -> ElaboratedValue:
@@ -239,6 +266,12 @@ class _Operations:
 def _is_variable(value: ElaboratedValue) -> bool:
     tensor = value.tensor if isinstance(value, GraphTensor) else None
     return tensor is not None and tensor.kind is TensorKind.VARIABLE
+
+
+def _bias_scale(bias: Given | None) -> float | None:
+    """Return the scale of a quantized bias."""
+    type_ = None if bias is None else _quantized_type(bias.value)
+    return None if type_ is None else type_.scale
 
 
 def _quantized_type(value: ElaboratedValue) -> QuantizedType | None:
