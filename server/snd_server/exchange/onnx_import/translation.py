@@ -41,6 +41,8 @@ class Missing(Struct, frozen=True):
     """The reason why nothing is known of a tensor: the node that would give it is not translated."""
 
     node: str
+    is_result: bool = False
+    """True if the node is translated, but for this result."""
 
 
 class Translator:
@@ -82,6 +84,9 @@ class Translator:
         for each in graph.outputs:
             if each.name not in self.known:
                 self.problems.append(UntranslatedNode(each.name, "output", "no node gives it"))
+            elif isinstance(missing := self.known[each.name], Missing) and missing.is_result:
+                reason = f"there is no operator for this result of '{missing.node}'"
+                self.problems.append(UntranslatedNode(each.name, "output", reason))
         return [self.known.get(each.name, Missing(each.name)) for each in graph.outputs]
 
     def declared_rank(self, name: str) -> int | None:
@@ -134,7 +139,7 @@ class Translator:
             if name and value is not None:
                 self.known[name] = self._named(value, name, source)
             elif name:
-                self.known[name] = Missing(source.shown)
+                self.known[name] = Missing(source.shown, is_result=True)
         self._name_others(first, source)
 
     def _outputs(self, source: SourceNode) -> list[Item]:
