@@ -186,6 +186,10 @@ def _repeated(x: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return x, y, torch.rsub(x, w, alpha=2), y, x, y
 
 
+def _masked(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+
+
 def cases() -> dict[str, Case]:
     """Return all modules, each with example inputs and dynamic extents."""
     torch.manual_seed(0)
@@ -203,6 +207,11 @@ def cases() -> dict[str, Case]:
         "shapes": (Function(_shapes), (x(2, 3, 4),), None),
         "reductions": (Function(_reductions), (x(2, 3, 4),), None),
         "arithmetic": (Function(_arithmetic), (x(3, 4), x(3, 4), torch.arange(12).reshape(3, 4) % 7), None),
+        "masked": (
+            Function(_masked),
+            (x(1, 2, 3, 4), torch.tensor([[True, False, True], [False] * 3, [True] * 3])),
+            None,
+        ),
         "repeated": (Function(_repeated), (x(3, 4), x(3, 4)), None),
         "indices": (Function(_indices), (x(4, 5), torch.tensor([0, 2, 1])), None),
         "windows": (Function(_windows), (x(1, 2, 7, 5),), None),

@@ -153,11 +153,16 @@ def attention(
     if is_causal:
         rows, columns = (known(each.shape[-2], "the length of a causal mask") for each in (query, key))
         attn_mask = constant_of(np.tril(np.ones((rows, columns), np.bool_)), "causal_mask")
+    # PyTorch gives a query without a key the weights 0, where softmax of -inf alone is NaN.
+    may_be_empty = attn_mask is not None and attn_mask.is_bool and not is_causal
     if attn_mask is not None and attn_mask.is_bool:
-        scores = call.run("math.select", attn_mask, scores, float("-inf"))
+        hidden = float(np.finfo(np.float32).min) if may_be_empty else float("-inf")
+        scores = call.run("math.select", attn_mask, scores, hidden)
     elif attn_mask is not None:
         scores = call.run("math.add", scores, attn_mask)
     weights = call.run("nn.softmax", scores, axes=[scores.rank - 1])
+    if attn_mask is not None and may_be_empty:
+        weights = call.run("math.select", attn_mask, weights, 0.0)
     return call.run("linalg.matmul", weights, value)
 
 
