@@ -20,6 +20,8 @@ from snd_server.exchange.nnef1_export.literals import Expression, written_extent
 from snd_server.exchange.nnef1_export.registry import counterpart
 from snd_server.exchange.nnef1_export.scope import TRACT_TYPES
 
+_TYPES = {("tract_onnx_ml_direct_lookup", "input"): "i32"}
+"""The types that tract demands of inputs, other than those that all integers have."""
 _NOT_GIVEN = {"scale": 0.0}
 """The values of attributes that are not given, where none can be given that means the same."""
 _PAIRED = frozenset(["padding"])
@@ -76,6 +78,9 @@ def write_own(call: OperationCall) -> None:
             is_gap = True
             continue
         argument = _argument(call, at, member)
+        wanted = _TYPES.get((operation, member.name))
+        if wanted is not None:
+            argument = call.scope.node("tract_core_cast", [argument], to=wanted)
         if is_gap or (member.node.optional and operation.startswith("tract_")):
             attributes[member.name] = Expression(argument)
         else:
