@@ -33,7 +33,7 @@ def test_random_graphs_are_accepted_and_compute_the_same(dialect: Dialect):
     with engine() as inference:
 
         @settings(
-            max_examples=examples(160), deadline=None,
+            max_examples=examples(80), deadline=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         )  # fmt: skip
         @given(programs(), st.integers(0, 3), st.booleans(), st.booleans())
@@ -65,7 +65,7 @@ def test_random_graphs_are_accepted_and_compute_the_same(dialect: Dialect):
             compared += 1
 
         check()
-    assert compared > examples(160) // 5
+    assert compared > examples(80) // 5
 
 
 _REASONS = {

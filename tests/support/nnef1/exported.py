@@ -54,7 +54,8 @@ def run_written(
         found = accept(folder, model, inference)
         if found.refusal is not None:
             return Written(model.text, found.refusal, {})
-        feed = dict(zip(model.inputs, _given(specialization, inputs), strict=True))
+        given = zip(model.inputs, _given(specialization, inputs), strict=True)
+        feed = {name: value for name, value in given if value is not None}
         chosen = Chosen(session, specialization.template, specialization, {}, {})
         files: list[Any] = [FileInSnd(model, chosen, variables, str(Path(folder)))]
         if dialect is Dialect.TRACT:
@@ -71,5 +72,5 @@ def _given(specialization: Specialization, inputs: Sequence[Argument]) -> list[A
     for value, formal in zip(inputs, specialization.inputs, strict=False):
         if formal is NULL or (isinstance(formal, Tensor) and formal.value is not None):
             continue
-        found += [value] if isinstance(value, np.ndarray) else list(value or ())
+        found += [value] if value is None or isinstance(value, np.ndarray) else list(value)
     return found

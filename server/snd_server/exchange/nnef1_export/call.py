@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from snd_analysis.model import Tensor, tensors_of
+from snd_analysis.symbolic.integers import Integer
 from snd_server.exchange.graph_export.call import GraphCall
 from snd_server.exchange.graph_export.errors import Unsuitable
+from snd_server.exchange.graph_export.tensors import is_static
+from snd_server.exchange.nnef1_export.literals import Expression, written_extent
 from snd_server.exchange.nnef1_export.scope import TextScope
 
 
@@ -22,6 +27,21 @@ class OperationCall(GraphCall[TextScope]):
     def write(self, operation: str, inputs: Sequence[str], /, **attributes: Any) -> None:
         """Add the statement that gives the only result."""
         self.scope.node(operation, inputs, self.target, **attributes)
+
+    def items(self, at: int = 0) -> list[str]:
+        """Return the names of the tensors of an argument; a default of unknown extents is repeated."""
+        value = self.inputs[at]
+        default = self.callee.template.inputs[at].node.default
+        if not self.is_default(at) or not isinstance(value, Tensor) or value.value is not None or is_static(value):
+            return super().items(at)
+        number = None if default is None else self.callee.scope.attempt(default.value)
+        if not isinstance(number, float):
+            raise Unsuitable(f"the default of '{value.name}' is known in the run only")
+        self.demand_tract("tensor of extents that are no numbers")
+        numbers = [each for each in value.shape or () if isinstance(each, Integer)]
+        shape = [Expression(written_extent(each, self.scope.dialect)) for each in numbers]
+        one = self.scope.constant(np.full([1] * len(shape), number), np.float32)
+        return [self.scope.node("tract_core_broadcast", [one], shape=shape)]
 
     def tensors(self, at: int = 0) -> list[Tensor]:
         """Return the tensors of an argument."""

@@ -59,7 +59,7 @@ class Nnef1File:
 
     def run(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the outputs by name. Raise InferenceError, InferenceLimitError."""
-        return self._outputs_of(self._path, self._model, feed)
+        return self._outputs_of(self._path, self._model, {**self._model.defaults, **feed})
 
     def trace(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return all named tensors. Raise as ``run``."""
@@ -68,7 +68,7 @@ class Nnef1File:
         self._traced = write_model(
             specialization, self._variables, self._model.dialect, flat=True, traced=True, quantizing=quantizing
         )
-        found = self._outputs_of(self._written(self._traced), self._traced, feed)
+        found = self._outputs_of(self._written(self._traced), self._traced, {**self._traced.defaults, **feed})
         names = {written: name for name, written in self._traced.traced.items()}
         return {**found, **{names[written]: value for written, value in found.items() if written in names}}
 

@@ -20,7 +20,7 @@ from snd_runtime.lowering.lowered import Argument
 from snd_server.exchange.graph_export.errors import ExportProblem, NotExportable, Unsuitable
 from snd_server.exchange.graph_export.operation_writer import OperationWriter, variable_names
 from snd_server.exchange.graph_export.quantizing import quantizing_operation
-from snd_server.exchange.graph_export.root_graph import declared_constants, with_open_inputs
+from snd_server.exchange.graph_export.root_graph import declared_constants, defaults_of_inputs, with_open_inputs
 from snd_server.exchange.graph_export.tensors import arrays_of_variable
 from snd_server.exchange.nnef1_export import counterparts as _counterparts
 from snd_server.exchange.nnef1_export.call import OperationCall
@@ -138,10 +138,11 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
             quantization, notes = quantization_text(self._quantized)
         elif self._quantized:
             notes = ["the quantizations of '@quantize' are left out; --quantize writes them as operations"]
+        defaults = {scope.names[tensor]: array for tensor, array in defaults_of_inputs(specialization, graph).items()}
         makers = {name: each.operation for each in scope.statements for name in each.results}
         return Nnef1Model(
             self._dialect, text, stored, tuple(outputs), tuple(inputs), "'f16'" in text, quantization,
-            len(written), names, traced, makers, tuple(notes),
+            len(written), names, traced, makers, defaults, tuple(notes),
         )  # fmt: skip
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------

@@ -302,5 +302,7 @@ class Nnef1Model(Struct, frozen=True):
     """The names of the tensors of the graph in the text, by their names in the model."""
     makers: Mapping[str, str] = field(default_factory=dict)
     """The operations of the graph by their results."""
+    defaults: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    """The values that inputs have in the graph if they are left out; NNEF 1.0 has no such inputs."""
     notes: tuple[str, ...] = ()
     """Sentences about what the model does not have."""

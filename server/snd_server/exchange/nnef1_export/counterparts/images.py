@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from snd_analysis.symbolic.integers import Integer
 from snd_server.exchange.graph_export.errors import Unsuitable
-from snd_server.exchange.graph_export.tensors import static_shape
+from snd_server.exchange.graph_export.tensors import is_static, static_shape
 from snd_server.exchange.nnef1_export.call import OperationCall
-from snd_server.exchange.nnef1_export.counterparts.layout import extents
 from snd_server.exchange.nnef1_export.registry import counterpart
 
 Array = np.ndarray[Any, Any]
@@ -48,12 +48,12 @@ def _nearest_by_factors(call: OperationCall) -> None:
 
 @counterpart("image.nearest_resize")
 def _nearest(call: OperationCall) -> None:
-    if None in call.known():
+    if len(_resized(call)) < len(call.axes()):
         _resize(call, "nearest", nearest_mode=call["rounding_method"].lower())
         return
-    source, target, found = call.shape(), static_shape(call.output), {}
-    for axis in call.axes():
-        x = _positions(call, source[axis], target[axis])
+    found = {}
+    for axis, (source, target) in _resized(call).items():
+        x = _positions(call, source, target)
         match call["rounding_method"]:
             case "FLOOR":
                 nearest = np.floor(x)
@@ -63,8 +63,19 @@ def _nearest(call: OperationCall) -> None:
                 nearest = np.ceil(x - np.float32(0.5))
             case _:
                 nearest = np.floor(x + np.float32(0.5))
-        found[axis] = np.clip(nearest.astype(np.int64), 0, source[axis] - 1)
+        found[axis] = np.clip(nearest.astype(np.int64), 0, source - 1)
     _take(call, found)
+
+
+def _resized(call: OperationCall) -> dict[int, tuple[int, int]]:
+    """Return the extents before and after by axis, of the resized axes for which both are numbers."""
+    found = {}
+    for axis in call.axes():
+        extent = (call.output.shape or ())[axis]
+        before, after = call.known()[axis], extent.value if isinstance(extent, Integer) else None
+        if before is not None and after is not None:
+            found[axis] = before, after
+    return found
 
 
 def _positions(call: OperationCall, source: int, target: int) -> Array:
@@ -119,9 +130,15 @@ def _cubic(t: Array, a: float) -> Array:
 
 def _resize(call: OperationCall, mode: str, **given: Any) -> None:
     call.demand_tract("resizing")
-    sizes = extents(call, call.output.shape or ())
-    transformer = _TRANSFORMERS[call["coordinate_transform"]]
-    given |= {"sizes": sizes, "coord_transformer": transformer, "interpolator": mode}
+    resized = _resized(call)
+    if is_static(call.output):
+        given["sizes"] = list(static_shape(call.output))
+    elif len(resized) < len(call.axes()):
+        raise Unsuitable("tract resizes to extents that are numbers")
+    else:  # tract has no symbols among sizes
+        factors = {axis: after / before for axis, (before, after) in resized.items()}
+        given["scales"] = [factors.get(axis, 1.0) for axis in range(call.rank())]
+    given |= {"coord_transformer": _TRANSFORMERS[call["coordinate_transform"]], "interpolator": mode}
     call.write("tract_core_resize", [call.input()], **given)
 
 

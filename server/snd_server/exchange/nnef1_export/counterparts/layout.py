@@ -98,7 +98,8 @@ def _transpose(call: OperationCall) -> None:
 
 @counterpart("layout.concat")
 def _concat(call: OperationCall) -> None:
-    join(call, call.items(), call.axis())
+    axis = call["axis"]
+    join(call, call.items(), axis + rank_of(call.output) if axis < 0 else axis)
 
 
 def join(call: OperationCall, items: Sequence[str], axis: int) -> None:
@@ -182,23 +183,33 @@ def _slice(call: OperationCall) -> None:
     output = call.output.shape or ()
     begins = call.callee.attributes["begin"]
     assert isinstance(begins, Pack)
-    name, plain_axes, starts, ends = call.input(), [], [], []
+    source = call.inputs[0]
+    assert isinstance(source, Tensor)
+    whole = source.shape or ()
+    cut: dict[int, tuple[Integer, Integer]] = {}
     for axis, begin, stride in zip(axes, begins.items or (), strides, strict=True):
         length = output[axis]
         if not isinstance(begin, Integer) or not isinstance(length, Integer) or length.value == 0:
             raise Unsuitable("a slice has no elements, or their number is not known")
         low, _ = integers.bounds(length)
-        if not low:
+        if not low and abs(stride) > 1:
             raise Unsuitable("a slice may have no elements")
         last = begin + (length - 1) * stride
         first, last = (begin, last) if stride > 0 else (last, begin)
-        plain_axes.append(axis)
-        starts.append(first)
-        ends.append(last + 1)
-    target = call.target if all(stride == 1 for stride in strides) else None
-    given = {"axes": plain_axes, "begin": extents(call, starts), "end": extents(call, ends)}
-    name = call.scope.node("slice", [name], target, **given)
-    if target is not None:
+        if first != integers.constant(0) or last + 1 != whole[axis]:
+            cut[axis] = first, last + 1
+    name = call.input()
+    stepped = any(stride != 1 for stride in strides)
+    if cut:
+        given = {
+            "axes": sorted(cut),
+            "begin": extents(call, [cut[axis][0] for axis in sorted(cut)]),
+            "end": extents(call, [cut[axis][1] for axis in sorted(cut)]),
+        }
+        name = call.scope.node("slice", [name], None if stepped else call.target, **given)
+    if not stepped:
+        if not cut:
+            call.write("copy", [name])
         return
     stepping = [(axis, stride) for axis, stride in zip(axes, strides, strict=True) if stride != 1]
     call.demand_tract("slice with steps")

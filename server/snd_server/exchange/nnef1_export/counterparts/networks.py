@@ -164,7 +164,7 @@ def _erf(call: OperationCall) -> None:
 
 @counterpart("nn.softmax")
 def _softmax(call: OperationCall) -> None:
-    call.write("softmax", [call.input()], axes=call.axes())
+    call.write("softmax", [call.input()], axes=sorted(call.axes()))
 
 
 @counterpart("nn.batch_norm")

@@ -25,6 +25,7 @@ def _reduction(name: str) -> Counterpart:
 
 def write_squeezed(call: OperationCall, operation: str, axes: Sequence[int]) -> None:
     """Write a reduction along axes, which vanish where the operator squeezes them."""
+    axes = sorted(axes)  # tract takes no other order
     if not axes:
         call.write("copy", [call.input()])
     elif call["squeeze"]:
