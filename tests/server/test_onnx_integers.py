@@ -101,3 +101,28 @@ def test_extents_and_64_bits_are_left_as_they_are():
         _model([helper.make_node("Add", ["a", "a"], ["y"])], {"a": a}, np.int64), [a], np.dtype("f4")
     )
     assert "onnx.wrap" not in converted.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "shapes", "operator"),
+    [
+        ("MatMul", np.int32, ((2, 2), (2, 2)), "linalg.matmul"),
+        ("ArgMax", np.int64, ((2, 3),), "math.argmax"),
+        ("ReduceMean", np.int64, ((2, 3),), "math.mean_reduce"),
+        ("MatMul", np.float32, ((2, 2), (2, 2)), None),
+        ("Add", np.int64, ((2, 2), (2, 2)), None),
+        ("ReduceSum", np.int64, ((2, 2),), None),
+    ],
+)
+def test_operators_that_round_ints_are_named(
+    tmp_path: Path, real: Any, kind: str, dtype: type, shapes: tuple[tuple[int, ...], ...], operator: str | None
+):
+    """Some operators take reals only, which hold ints up to 2 to the power of 24 exactly."""
+    inputs = {f"x{at}": np.zeros(shape, dtype) for at, shape in enumerate(shapes)}
+    result = np.int64 if kind == "ArgMax" else dtype
+    onnx.save(_model([helper.make_node(kind, [*inputs], ["y"])], inputs, result), str(tmp_path / "m.onnx"))
+    outcome = real("convert", str(tmp_path / "m.onnx"), "-o", str(tmp_path / "out"))
+    assert outcome.status == 0
+    note = f"note: snd computes {operator} of ints with reals: results beyond 16,777,216 are rounded"
+    assert (note in outcome.stdout + outcome.stderr) == (operator is not None)
+    assert operator is not None or "of ints with reals" not in outcome.stdout

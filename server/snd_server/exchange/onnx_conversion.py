@@ -53,6 +53,9 @@ def run_onnx(request: ConvertRequest) -> int:
         special = source_note(converted.source)
         if special is not None:
             say(special)
+        if converted.rounded:
+            operators = ", ".join(converted.rounded)
+            say(f"note: snd computes {operators} of ints with reals: results beyond 16,777,216 are rounded")
     if _told_problems(converted):
         return PROBLEMS
     status = wrong_output(request, main)

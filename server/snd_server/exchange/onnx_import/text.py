@@ -65,6 +65,8 @@ class ConvertedModel(Struct, frozen=True):
     """The graph that was converted."""
     has_halves: bool = False
     """True if the source computes with reals of fewer than 32 bits."""
+    rounded: tuple[str, ...] = ()
+    """The operators that compute with ints of the source as reals, which are exact up to 2 to the power of 24."""
 
 
 def convert_graph(
@@ -160,6 +162,7 @@ class _Conversion:
             left_out,
             self._graph,
             any(isinstance(each, Data) and is_half(each.dtype) for each in self._translator.known.values()),
+            tuple(sorted({*_rounded(invoked)})),
         )
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
@@ -309,6 +312,39 @@ def _operators(steps: Sequence[GraphStep]) -> Iterator[str]:
             yield step.operator
         for block in blocks_of(step):
             yield from _operators(block.steps)
+
+
+_OF_REALS = frozenset(
+    {
+        "algo.top_k", "linalg.matmul", "math.argmax", "math.argmin", "math.cumsum", "math.lp_reduce",
+        "math.mean_reduce", "math.pow", "math.prod_reduce", "math.sum_reduce",
+    }
+)  # fmt: skip
+"""Operators whose results ONNX and PyTorch compute exactly for ints, and which take reals only in SkriptND."""
+
+
+def _rounded(steps: Sequence[GraphStep]) -> Iterator[str]:
+    """Yield the operators that take ints as reals, and whose results are made ints again, or are indices."""
+    casts: set[Tensor] = set()
+    derived: dict[Tensor, frozenset[str]] = {}
+    for step in steps:
+        if not isinstance(step, InvocationStep):
+            continue
+        inputs = [each for value in step.inputs for each in tensors_of(value)]
+        outputs = [each for value in step.outputs for each in tensors_of(value)]
+        names = frozenset[str]().union(*(derived.get(each, frozenset()) for each in inputs))
+        if step.operator == "layout.cast":
+            if step.dtypes and "int" in (each.dtype for each in outputs):
+                yield from names
+            elif any(each.dtype == "int" and each.kind is not TensorKind.CONSTANT for each in inputs):
+                casts.update(outputs)
+            continue
+        if step.operator in _OF_REALS and casts.intersection(inputs):
+            names |= {step.operator}
+            if any(each.dtype == "int" for each in outputs):
+                yield step.operator
+        if names:
+            derived.update((each, names) for each in outputs)
 
 
 def _is_literal(tensor: Tensor) -> bool:
