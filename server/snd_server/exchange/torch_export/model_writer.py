@@ -104,7 +104,10 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
 
     def _invoke(self, call: TorchCall) -> None:
         function = self._function(call.callee)
-        names = call.given()
+        names = [
+            text if dtype is None else f"torch.tensor({text}, dtype={dtype})"
+            for text, dtype in zip(call.given(), self._number_types(call), strict=True)
+        ]
         label = call.operation.label
         if function.is_module:
             if label is None or "." in label or call.scope.parent is not None:
@@ -154,12 +157,16 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
         for name, argument in declared_constants(specialization, graph.constants, is_root).items():
             value = graph.constants[name]
             if isinstance(argument, np.ndarray) and isinstance(value, Tensor) and value.shape is not None:
-                scope.bind(value, [scope.array(argument, name)])
+                text = scope.array(argument, name)
+                is_number = not argument.ndim and value.dtype in DTYPES
+                scope.bind(
+                    value, [f"torch.tensor({text}, dtype={DTYPES[value.dtype or 'real']})" if is_number else text]
+                )
         self._operations(scope, graph.operations)
-        results = [name for value in graph.outputs.values() for name in self._names(scope, value)]
+        results = [name for value in graph.outputs.values() for name in self._tensors(scope, value)]
         self._operations(scope, graph.update_operations)
         for name, value in graph.updates.items():
-            for old, new in zip(scope.variables[name], self._names(scope, value), strict=True):
+            for old, new in zip(scope.variables[name], self._tensors(scope, value), strict=True):
                 scope.lines.append(f"{old}.copy_({new}.detach())")
         self._bodies.pop()
         is_module = is_root or bool(body.init)
@@ -201,6 +208,24 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
         body.scope.bind(value, names)
         body.scope.variables[name] = names
 
+    @staticmethod
+    def _number_types(call: TorchCall) -> list[str | None]:
+        """Return the types of the arguments that are numbers in the text; None for others."""
+        return [
+            DTYPES[tensor.dtype or "real"] if _is_number(call.scope, tensor) else None
+            for value in call.inputs
+            for tensor in tensors_of(value)
+        ]
+
+    def _tensors(self, scope: TorchScope, value: TensorValue) -> list[str]:
+        """Return the texts of the tensors of a value; numbers become tensors."""
+        return [
+            f"torch.tensor({self._name(scope, tensor)}, dtype={DTYPES[tensor.dtype or 'real']})"
+            if _is_number(scope, tensor)
+            else self._name(scope, tensor)
+            for tensor in tensors_of(value)
+        ]
+
     # ---- control flow ------------------------------------------------------------------------------------------------
     def _control(self, scope: TorchScope, operation: Operation, outputs: list[list[str]]) -> None:
         match operation.control:
@@ -226,7 +251,7 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
         self._operations(inner, part.operations)
         if part.updates:
             raise Unsuitable("variables are updated in a part of control flow")
-        results = [name for value in part.outputs.values() for name in self._names(inner, value)]
+        results = [name for value in part.outputs.values() for name in self._tensors(inner, value)]
         inner.lines.append(f"{', '.join(names)} = {', '.join(results)}")
         scope.lines += [f"    {line}" for line in inner.lines]
 
@@ -241,7 +266,7 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
         starts: list[str] = []
         for each in loop.carried:
             names = [scope.root.fresh(tensor.name) for tensor in tensors_of(each.local)]
-            starts += self._names(scope, each.source)
+            starts += self._tensors(scope, each.source)
             body.bind(each.local, names)
             carried += names
         if carried:
@@ -255,7 +280,7 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
         self._operations(body, loop.body.operations)
         if loop.body.updates:
             raise Unsuitable("variables are updated in a loop")
-        results = [name for value in loop.body.outputs.values() for name in self._names(body, value)]
+        results = [name for value in loop.body.outputs.values() for name in self._tensors(body, value)]
         if len(results) != len(carried) + len(collected):
             raise Unsuitable("packs are collected in a loop")
         pairs = zip(collected, results[len(carried) :], strict=True)
@@ -309,6 +334,11 @@ class _ModelWriter(OperationWriter[TorchScope, TorchCall, _Function]):
                 body.bind(loop.index, [index])
         source = sources[0] if len(sources) == 1 else f"zip({', '.join(sources)})"
         return f"for {', '.join(names)} in {source}:"
+
+
+def _is_number(scope: TorchScope, tensor: Tensor) -> bool:
+    """Return whether the text of a tensor is a number of Python."""
+    return scope.known(tensor) is None and tensor.value is not None and tensor.shape == () and tensor.dtype in DTYPES
 
 
 def _statistics(graph: Graph) -> set[Tensor]:

@@ -201,7 +201,7 @@ def _tensor(call: TorchCall) -> None:
     except Unsuitable:
         texts = call.extents("value")
         items, count = joined(texts), len(texts)
-    method = "expand" if count == 1 else "reshape"
+    method = "expand" if count == 1 and rank_of(call.output) else "reshape"
     call.write(f"torch.tensor({items}, dtype={dtype}).{method}({call.target_shape})")
 
 
@@ -264,7 +264,7 @@ def _gather_elements(call: TorchCall) -> None:
 
 @counterpart("onnx.reverse")
 def _reverse(call: TorchCall) -> None:
-    call.write(f"{call.input()}.flip(0)")
+    call.write(f"{call.input()}.flip({call['axis'] % max(call.rank(), 1)})")
 
 
 @counterpart("onnx.trilu")

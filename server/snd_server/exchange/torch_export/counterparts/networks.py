@@ -18,17 +18,22 @@ def _linear(call: TorchCall) -> None:
 @counterpart("linalg.matmul")
 def _matmul(call: TorchCall) -> None:
     left, right = (f"{call.tensor(at)}{'.mT' if call[flag] else ''}" for at, flag in enumerate(("transA", "transB")))
-    call.write(f"{left} @ {right}" + (f" + {call.input(2)}" if call.has(2) else ""))
+    call.write(f"{left} @ {right}{_added(call)}")
 
 
 @counterpart("linalg.matvec")
 def _matvec(call: TorchCall) -> None:
-    call.write(f"{call.input(0)}{'.mT' if call['transA'] else ''} @ {call.input(1)}")
+    call.write(f"{call.input(0)}{'.mT' if call['transA'] else ''} @ {call.input(1)}{_added(call)}")
 
 
 @counterpart("linalg.dot")
 def _dot(call: TorchCall) -> None:
-    call.write(f"torch.dot({call.input(0)}, {call.input(1)})")
+    call.write(f"torch.dot({call.input(0)}, {call.input(1)}){_added(call)}")
+
+
+def _added(call: TorchCall) -> str:
+    """Return the end of an expression that adds the third argument, if it is given."""
+    return f" + {call.input(2)}" if call.has(2) else ""
 
 
 @counterpart("nn.relu")
