@@ -15,7 +15,7 @@ Rules that a phase decides on its way are in ``snd_analysis.rules``.
 
 from __future__ import annotations
 
-from snd_analysis.skriptnd.lints import precedence, structure  # noqa: F401 (their checks register themselves)
+from snd_analysis.skriptnd.lints import literals, precedence, structure  # noqa: F401 (their checks register themselves)
 from snd_analysis.skriptnd.lints.documents import (
     DUPLICATE_VERSION,
     MAIN_WITHOUT_GRAPH,
