@@ -12,7 +12,7 @@ def demand_torch() -> None:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingExtraError("this needs the package torch: pip install 'snd[torch]' installs it") from None
+        raise MissingExtraError("this needs the package torch: pip install torch installs it") from None
 
 
 def demand_onnx() -> None:

@@ -17,7 +17,7 @@ def demand_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise ArgumentError("this takes the package 'torch': pip install 'snd[torch]'") from None
+        raise ArgumentError("this needs the package torch: pip install torch installs it") from None
     return torch
 
 
