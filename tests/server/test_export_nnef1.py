@@ -202,3 +202,24 @@ def test_python_exports_nnef1(project: Path):
     with pytest.raises(snd.ExportError, match="own"):
         snd.load(project).export("other.nnef.tgz")
     assert not Path("other.nnef.tgz").exists()
+
+
+def test_a_constant_of_strings_is_listed(project, real):
+    (project / "m.sknd").write_text(
+        "graph main { @output { y: str[2]; } @constant { c: str[2] = ['a', 'b']; } @compose { y = c; } }"
+    )
+    outcome = real("export", "m.sknd", "-o", "m.nnef.tgz")
+    assert outcome.status == 1
+    assert "the constant 'c': NNEF 1.0 has no tensors of strings" in outcome.stderr
+    assert not (project / "m.nnef.tgz").exists()
+
+
+@pytest.mark.parametrize(("dtype", "is_told"), [("int", True), ("real", False)])
+def test_sums_of_ints_are_told_to_differ_in_tract(project, real, dtype: str, is_told: bool):
+    (project / "m.sknd").write_text(
+        f"import math; graph main {{ @input {{ x: {dtype}[2, 3]; }} @output {{ y: {dtype}[2, 1]; }} "
+        "@compose { y = math.sum_reduce{axes=[1]}(x); } }"
+    )
+    outcome = real("export", "m.sknd", "-o", "m.nnef.tgz")
+    assert outcome.status == 0
+    assert ("tract sums ints in 32 bits" in outcome.stderr) == is_told

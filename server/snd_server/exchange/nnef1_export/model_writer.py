@@ -93,6 +93,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
         self._fragments: list[WrittenFragment] = []
         self._taken = {*_counterparts.operation_names(dialect), *KEYWORDS}
         self._registries: dict[str, None] = {"tract_core": None} if dialect is Dialect.TRACT else {}
+        self._notes: dict[str, None] = {}
         self._used_labels = set(labels.values())
         self._wanted: dict[Tensor, str] = {}
         """The names that outputs must have."""
@@ -119,6 +120,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
         if self._problems:
             raise NotExportable(with_open_inputs(specialization, sorted(self._problems)))
         self._registries.update(root.registries)
+        self._notes.update(root.notes)
         traced = {tensor.name: name for tensor, name in scope.names.items()}
         if self._traced:
             made = {name for each in scope.statements for name in each.results}
@@ -142,7 +144,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
         makers = {name: each.operation for each in scope.statements for name in each.results}
         return Nnef1Model(
             self._dialect, text, stored, tuple(outputs), tuple(inputs), "'f16'" in text, quantization,
-            len(written), names, traced, makers, defaults, tuple(notes),
+            len(written), names, traced, makers, defaults, (*notes, *self._notes),
         )  # fmt: skip
 
     # ---- inputs and outputs ------------------------------------------------------------------------------------------
@@ -243,7 +245,10 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
             declared = graph.constants.get(name)
             if declared is not None:
                 arrays = [value] if isinstance(value, np.ndarray) else list(value or ())
-                scope.bind(declared, [scope.array(each, name) for each in arrays])
+                try:
+                    scope.bind(declared, [scope.array(each, name) for each in arrays])
+                except Unsuitable as unsuitable:
+                    raise NotExportable([ExportProblem(f"the constant '{name}'", str(unsuitable))]) from None
 
     def _declared(
         self, root: TextRoot, statements: Iterable[Statement]
@@ -320,6 +325,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
         """Add the body of a scan; return its name."""
         named = replace(fragment, name=self._unique("scan_body"))
         self._registries.update(body.root.registries)
+        self._notes.update(body.root.notes)
         self._fragments.append(named)
         return named.name
 
@@ -406,6 +412,7 @@ class _ModelWriter(OperationWriter[TextScope, OperationCall, WrittenFragment]):
         if stored:
             raise Unsuitable("a fragment has no variables of its own")
         self._registries.update(root.registries)
+        self._notes.update(root.notes)
         types = [(name, _TYPES[tensor.dtype or "real"]) for name, tensor in zip(names, results, strict=True)]
         fragment = WrittenFragment(
             self._unique(callee.template.name.name), tuple(parameters), tuple(types),

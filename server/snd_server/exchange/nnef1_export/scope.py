@@ -94,6 +94,8 @@ class TextRoot(NameTable):
         self.dialect = dialect
         self.is_fragment = is_fragment
         self.registries: dict[str, None] = {}
+        self.notes: dict[str, None] = {}
+        """Warnings about results of the engine that may differ."""
         self.stored: dict[str, WrittenArray] = {}
         """Variables by name."""
         self.borrow: Callable[[np.ndarray[Any, Any], str], str] | None = None
