@@ -334,8 +334,7 @@ def _cast(call: OperationCall) -> None:
     elif (call.dtype, dtype) == ("real", "bool"):
         call.write("ne", [call.input(), "0.0"])
     else:
-        generic = {"real": "scalar", "int": "integer", "bool": "logical"}[dtype]
-        call.scope.nodes_of("cast", [call.input()], [call.target], generic=generic)
+        raise Unsuitable("Khronos' dialect converts scalars and logicals only")
 
 
 @counterpart("layout.gather")

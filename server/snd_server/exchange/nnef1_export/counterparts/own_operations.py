@@ -40,7 +40,7 @@ _OF_INTEGERS = frozenset(
     ]
 )  # fmt: skip
 """The operations of Khronos' dialect that have tensors of integers."""
-_TYPED = frozenset(["constant", "cast"])
+_TYPED = frozenset(["constant"])
 """The operations whose result has a type that no input determines."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _GENERICS = {"real": "scalar", "int": "integer", "bool": "logical"}
@@ -62,6 +62,8 @@ def write_own(call: OperationCall) -> None:
     name = template.original or template.name
     operation, dialect = name.name.removesuffix("_"), call.scope.dialect
     found = operations_of_dialect(dialect).operator((operation,))
+    if operation == "cast":
+        raise Unsuitable("the type that it converts to can't be written")
     if found is None or name.name.startswith("_") or (call.is_tract and operation in ABSENT_IN_TRACT):
         raise Unsuitable(f"the dialect of {dialect.value} has no operation '{operation}'")
     if found != name:
