@@ -20,7 +20,7 @@ LIGHT = Path(onnx.__file__).parent / "backend/test/data/light"
 EXAMPLES = [
     "lenet", "alexnet", "vgg16", "resnet50", "mobilenet_v2", "unet", "transformer", "lstm", "detection"
 ]  # fmt: skip
-_FAST = {"light_squeezenet", "lenet"}
+_FAST = {"light_squeezenet"}
 
 
 @pytest.fixture(autouse=True)

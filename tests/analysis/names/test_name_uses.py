@@ -28,7 +28,7 @@ from support.sampling import sample
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
-    *sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")),
+    *sample(sorted((ROOT / "analysis" / "snd_analysis" / "libraries" / "std").glob("*.sknd")), 4),
     *sample(sorted(ROOT.glob("tests/fixtures/valid/*")), 30),
     *sample(sorted(ROOT.glob("tests/fixtures/listings/*")), 10),
     *(path for path in sorted(ROOT.glob("examples/*")) if path.name != "broken"),
