@@ -168,7 +168,12 @@ def _report(fault: Fault) -> None:
     elif fault.at_document and fault.word(token) in _HEADERS:
         message, repair = _header(fault)
     elif fault.at_document and fault.word(token) == "from":
-        message = "a module is imported as a whole: write 'import nn;', and 'nn.relu' for its operators"
+        first, second = fault.automaton.token(1), fault.automaton.token(3)
+        module = fault.word(first) if first.kind == "ID" else "nn"
+        operator = fault.word(second) if second.kind == "ID" else "NAME"
+        message = (
+            f"a module is imported as a whole: write 'import {module};', and '{module}.{operator}' for its operators"
+        )
     elif fault.at_document and fault.word(token) in ("include", "using", "require"):
         message = "a module is imported by its name, as in 'import nn;'"
     elif fault.at_document and fault.word(token) in _FUNCTIONS:
