@@ -172,7 +172,7 @@ async def test_standard_streams_that_are_closed(closed: str):
     assert told.decode() == "Error: standard input or output is closed: editors talk to 'snd lsp' over them\n"
 
 
-@pytest.mark.parametrize(("way", "content"), sample(product(["file", "pipe"], [b"\0" * 100, b"y\n" * 50]), 2))
+@pytest.mark.parametrize(("way", "content"), sample(product(["file", "pipe"], [b"\0" * 100, b"y\n" * 50]), 3))
 async def test_what_says_no_message_is_not_read_for_ever(tmp_path: Path, content: bytes, way: str):
     """The pipe stays open: the server ends by itself. The file is longer than what it reads."""
     much = content * 40_000
