@@ -269,6 +269,7 @@ class _Formulas:
 
     def _of_formula(self, formula: Formula) -> Iterator[Goal]:
         yield from self._of_preparations(formula)
+        yield from self._of_unread_locals(formula)
         for axis, each in enumerate(formula.axes):
             before = self.within_axes(formula, formula, axis)
             yield from _Walk(self, formula, (*self.facts, *before)).term(each.extent, ())
@@ -284,6 +285,26 @@ class _Formulas:
             yield from (each for each in places if target.indices or not each.holds)
             for term in (*write.place_terms, write.value):
                 yield from walk.term(term, path)
+
+    def _of_unread_locals(self, formula: Formula) -> Iterator[Goal]:
+        """Yield a goal without an answer for each local value of an unrolled formula that nothing reads and may fail.
+
+        The run evaluates it in each turn, but no term of the formula contains it.
+        """
+        if formula.node.unroll is None:
+            return
+        terms = [*subterms(*formula.roots)]
+        prepared = [each.node for each in formula.preparations]
+        for local in formula.node.locals:
+            value = local.value
+            is_read = any(_is_within(term, local) for term in terms)
+            if (
+                not is_read
+                and may_fail(value)
+                and not any(each.start <= value.start and value.end <= each.end for each in prepared)
+            ):
+                reason = f"nothing reads '{local.name.text}', which is evaluated in each turn"
+                yield Goal(formula.base, local.value, text_of_failure(rules.DIVISION_BY_ZERO), reason=reason)
 
     def _of_preparations(self, formula: Formula) -> Iterator[Goal]:
         """Yield the conditions of parts that are evaluated before any point, if there is one.
