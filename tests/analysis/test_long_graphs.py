@@ -168,7 +168,7 @@ def described(value: object, moved: Callable[[Place], Place]) -> object:
         if isinstance(value, list | tuple):
             return [plain(each) for each in value]
         if isinstance(value, Struct) and type(value).__module__.startswith(
-            ("snd_analysis.model.", "snd_analysis.compose.failure")
+            ("snd_analysis.model", "snd_analysis.compose.failure")
         ):
             return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
         segments = getattr(value, "segments", None)

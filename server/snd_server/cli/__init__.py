@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
+from snd_server.console.interruption import repeat, stop_repeating
 from snd_server.limits import DEEPEST_RECURSION
 
 _SERVERS = frozenset(("lsp", "mcp"))
@@ -14,7 +15,7 @@ _INTERRUPTED = 130
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM: the command ends as by ctrl-C, and leaves no unfinished files."""
+    """SIGTERM or ctrl-C: the command ends, and leaves no unfinished files."""
 
 
 def main() -> None:
@@ -22,14 +23,18 @@ def main() -> None:
     allow_deep_recursion()
     if _SERVERS.isdisjoint(sys.argv[1:3]):
         with suppress(ValueError):  # outside of the main thread
-            signal.signal(signal.SIGTERM, _terminate)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, _terminate)
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
+        stop_repeating()
         sys.exit(_INTERRUPTED)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
+    """Raise ``_Terminated``, and again in a second: Python drops what is raised in a callback of a library."""
+    repeat(_terminate)
     raise _Terminated
 
 

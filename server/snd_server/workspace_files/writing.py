@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeAlias
 
+from snd_server.console.interruption import stop_repeating
 from snd_server.limits import MOST_SOURCE_BYTES
 from snd_server.workspace_files.reading import read_file, reason, was_read
 
@@ -153,6 +154,7 @@ def withdrawn_if_interrupted() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, SystemExit):
+        stop_repeating()
         for target, old in reversed(written):
             with suppress(OSError):
                 if old is not None:
