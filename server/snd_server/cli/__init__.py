@@ -6,6 +6,7 @@ import signal
 import sys
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 from snd_server.console.interruption import repeat, stop_repeating
 from snd_server.limits import DEEPEST_RECURSION
@@ -21,19 +22,23 @@ class _Terminated(KeyboardInterrupt):
 def main() -> None:
     """Entry point. Exit status: 0 clean, 1 problems, 2 misuse or I/O, 101 a fault of ours, 130 interrupted."""
     allow_deep_recursion()
+    before: dict[signal.Signals, Any] = {}
     if _SERVERS.isdisjoint(sys.argv[1:3]):
         with suppress(ValueError):  # outside of the main thread
             for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, _terminate)
+                before[number] = signal.signal(number, _terminate)
     try:
         sys.exit(_run())
     except KeyboardInterrupt:
         stop_repeating()
         sys.exit(_INTERRUPTED)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    """Raise ``_Terminated``, and again in a second: Python drops what is raised in a callback of a library."""
+    """Raise ``_Terminated``, and again in a second: Python drops exceptions in callbacks, as of weak references."""
     repeat(_terminate)
     raise _Terminated
 
